@@ -1,0 +1,26 @@
+/* The tables of ir/loop, private to this room: what has been made so far, so that equal things are made once.
+ *
+ * A Hash is an open table of (hash, node) that doubles when it is three quarters full; it never looks into a node, so one
+ * kind of table serves indices, atoms and expressions. Nodes are found by a predicate over (node, key). Tables live in the
+ * permanent arena; those outgrown are left there, less in sum than the last one. */
+#ifndef BURIN_LOOPTAB_H
+#define BURIN_LOOPTAB_H
+
+#include "loop.h"
+
+typedef struct Slot { uint64_t hash; const void *node; } Slot;
+typedef struct Hash { Slot *at; size_t n, cap; } Hash;       /* cap: 0 or a power of two; n: nodes held */
+
+struct LoopTab {
+    Hash idx, atoms;                 /* idx.c: indices and their atoms */
+    Hash exprs;                      /* loop.c: expressions */
+    int idx_ids, atom_ids, expr_ids; /* next creation numbers */
+    int vars;                        /* next number of var_new, from MAX_RANK */
+};
+
+struct LoopTab *loop_tab(Ctx *c);    /* the context's tables, made at the first call */
+uint64_t hash_mix(uint64_t h, uint64_t v);                   /* folds v into h; start from any constant */
+const void *hash_find(const Hash *h, uint64_t hash, bool (*same)(const void *node, const void *key), const void *key);
+void hash_add(Ctx *c, Hash *h, uint64_t hash, const void *node);   /* node is not yet there */
+
+#endif
