@@ -23,4 +23,9 @@ uint64_t hash_mix(uint64_t h, uint64_t v);                   /* folds v into h; 
 const void *hash_find(const Hash *h, uint64_t hash, bool (*same)(const void *node, const void *key), const void *key);
 void hash_add(Ctx *c, Hash *h, uint64_t hash, const void *node);   /* node is not yet there */
 
+/* x with s applied (NULL: none) and each VALUE's expression replaced by value(c, e, arg): what expr_rewrite needs for subscripts. */
+const Idx *idx_rewrite(Ctx *c, const Idx *x, const Subst *s, const Expr *(*value)(Ctx *, const Expr *, void *), void *arg);
+const Idx *idx_make(Ctx *c, int64_t k, int n, const Term *t);    /* idx.c to idx_digit.c: terms sorted by atom id, c != 0 */
+const Idx *idx_atom(Ctx *c, Atom a);                             /* the index 1·a; a.id is set here */
+
 #endif
