@@ -5,9 +5,9 @@
 #   make fuzz     random programs, FUZZ_SECONDS=60    make bench       speed, against memcpy and the like
 #   make install  PREFIX=/usr/local DESTDIR=          make deps        the Debian packages that are missing
 #
-# V=1 shows every command. make check ONLY=unit_idx runs one suite. Output lies in build/, and ./burin beside this file.
-# The same rules build three variants: plain (build/), VARIANT=san (build/san/: sanitizers, tiny arena chunks, warnings are
-# errors) and VARIANT=cov (build/cov/: counts lines). Demo and checks install what is missing first, then call make again.
+# V=1 shows every command; make check ONLY=unit_idx runs one suite. Output lies in build/, but for ./burin itself.
+# The same rules build three variants: plain (build/), VARIANT=san (build/san/: sanitizers, tiny arena chunks, warnings
+# are errors), VARIANT=cov (build/cov/: counts lines). Demo and checks install what is missing, then call make again.
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
@@ -35,8 +35,8 @@ Q := $(if $(V),,@)
 say = @printf '  %-6s%s\n' '$1' '$(or $2,$@)'
 
 # ---- the rooms -------------------------------------------------------------------------------------------------------
-# One folder, one header and one archive each. A room includes only its own header and those of the rooms below it, and its
-# unit tests link only those, so that a call upwards does not compile or does not link.
+# One folder, one header and one archive each. A room includes only its own header and those of the rooms below it, and
+# its unit tests link only those, so that a call upwards does not compile or does not link.
 
 ROOMS = codegen passes frontend ops graph loop base
 DIR_base = ir/base

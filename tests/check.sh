@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Runs the suites of `make check` and adds up what they say.
 #
-#   tests/check.sh [--valgrind] BUILD [ONLY]     BUILD: the folder with the program and the unit tests; ONLY: suites that match
+#   tests/check.sh [--valgrind] BUILD [ONLY]
+#       BUILD: the folder with the program and the unit tests; ONLY: suites whose names contain this
 #
-# A suite is a unit test (tests/unit_NAME.c, with Check), a fuzzer (tests/fuzz_NAME.c, for 10 seconds), tests/run.sh, tests/examples.sh
-# or any tests/check_NAME.sh. It ends with a line `N passed, N failed[, N skipped]`, or with Check's own
-# `100%: Checks: N, Failures: N, Errors: N`, and its exit status is 0 when nothing failed. It finds the program in $BURIN.
+# A suite is a unit test (tests/unit_NAME.c, with Check), a fuzzer (tests/fuzz_NAME.c, for 10 seconds), tests/run.sh,
+# tests/examples.sh or any tests/check_NAME.sh. It ends with a line `N passed, N failed[, N skipped]`, or with that of
+# Check, `100%: Checks: N, Failures: N, Errors: N`; its exit status is 0 when nothing failed; the program is $BURIN.
 # What a suite prints goes to BUILD/check/SUITE.log and is shown when it fails. Two suites run at a time.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -34,7 +35,7 @@ export BURIN VALGRIND="$valgrind" LC_ALL=C
 export ASAN_OPTIONS=exitcode=86:detect_leaks=1 UBSAN_OPTIONS=exitcode=86:print_stacktrace=1 LSAN_OPTIONS=exitcode=86
 
 names=()
-for f in tests/run.sh tests/examples.sh tests/check_*.sh tests/fuzz_*.c tests/unit_*.c; do      # the long ones first
+for f in tests/run.sh tests/examples.sh tests/check_*.sh tests/fuzz_*.c tests/unit_*.c; do     # the long ones first
     name=$(basename "${f%.*}")
     [ -e "$f" ] && [[ $name == *$only* ]] && names+=("$name")
 done
@@ -47,11 +48,11 @@ command_of() {
     esac
 }
 
-seconds() { echo "${EPOCHREALTIME/[.,]/}"; }
+microseconds() { echo "${EPOCHREALTIME/[.,]/}"; }
 
 suite() {               # runs one, leaves `passed failed skipped status tenths-of-seconds` in NAME.sum
     local name=$1 start log=$logs/$1.log status last passed=0 failed=0 skipped=0
-    start=$(seconds)
+    start=$(microseconds)
     $(command_of "$name") >"$log" 2>&1 </dev/null
     status=$?
     last=$(grep -E '^[0-9]+ passed, [0-9]+ failed|^[0-9]+%: Checks: ' "$log" | tail -n 1)
@@ -62,15 +63,18 @@ suite() {               # runs one, leaves `passed failed skipped status tenths-
     fi
     # A suite that breaks off, or that fails without a word, counts as one failure.
     [ "$failed" = 0 ] && { [ $status != 0 ] || [ -z "$last" ]; } && failed=1
-    echo "$passed $failed $skipped $status $((($(seconds) - start) / 100000))" >"$logs/$name.sum"
+    echo "$passed $failed $skipped $status $((($(microseconds) - start) / 100000))" >"$logs/$name.sum"
 }
 
 report() {              # one line a suite; of one that fails, the end of its log
     local name=$1 passed failed skipped status tenths extra=
     read -r passed failed skipped status tenths <"$logs/$name.sum"
     [ "$skipped" != 0 ] && extra=", $skipped skipped"
-    printf '%-24s %5d passed, %d failed%s  (%d.%d s)\n' "$name" "$passed" "$failed" "$extra" $((tenths / 10)) $((tenths % 10))
-    total_passed=$((total_passed + passed)) total_failed=$((total_failed + failed)) total_skipped=$((total_skipped + skipped))
+    printf '%-24s %5d passed, %d failed%s  (%d.%d s)\n' \
+        "$name" "$passed" "$failed" "$extra" $((tenths / 10)) $((tenths % 10))
+    total_passed=$((total_passed + passed))
+    total_failed=$((total_failed + failed))
+    total_skipped=$((total_skipped + skipped))
     if [ "$failed" != 0 ]; then
         echo "  exit status $status; the end of $logs/$name.log:"
         tail -n 40 "$logs/$name.log" | sed 's/^/  | /'

@@ -9,8 +9,8 @@ wanted=$2
 find "$build" -name '*.gcda' -delete
 tests/check.sh "$build" "${3:-}" || exit 1
 
-# gcov says for each file `File 'PATH'` and then `Lines executed:PERCENT% of LINES`. What flex and bison write is left out but for
-# our own actions, which they mark as lines of text.l and text.y.
+# gcov says for each file `File 'PATH'` and then `Lines executed:PERCENT% of LINES`. What flex and bison write is left
+# out, but for our own actions, which they mark as lines of text.l and text.y.
 find "$build" -name '*.gcno' ! -path '*/tests/*' -print0 | xargs -0 gcov -n 2>/dev/null | awk -v wanted="$wanted" '
     /^File / { file = $2; gsub(/\x27/, "", file) }
     /^Lines executed:/ && file ~ /^((ir|frontend|passes|codegen)\/.*|main)\.(c|l|y|h|def)$/ && !(file in seen) {

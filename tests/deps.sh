@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the Debian packages that the demo and the checks need and that are missing; silent and quick when there are none.
+# Installs the Debian packages that the demo and the checks need and that are missing; silent when there are none.
 # tests/deps.sh          what `make demo` and `make check` need
 # tests/deps.sh long     what `make check-long` needs besides
 # DEPS=skip leaves the system alone.
