@@ -1,0 +1,137 @@
+/* frontend: files become a graph. Readers (one a format) turn a file into an MModel, the model as written; import.c turns that, whatever
+ * its format, into a Graph by means of the node builder. Names no operator: what a node means is the builder's affair.
+ *
+ * An MModel refers to names by interned strings (compare pointers), is never changed after it is read and lives in the context's
+ * permanent arena; constants lie there too, or in the mapped file. Each part has the place it came from. A reader reports faults with
+ * error() and goes on: what it could not read is left out or NULL, `broken` is set, and import stays silent about names that are missing. */
+#ifndef BURIN_FRONTEND_H
+#define BURIN_FRONTEND_H
+
+#include "op.h"
+
+/* ---- the model as it was read ------------------------------------------------------------------------------------- */
+
+typedef struct MGraph MGraph;
+typedef struct MType MType;
+
+typedef struct MDim {
+    int64_t size;                    /* >= 0: known; -1: not */
+    const char *name;                /* symbolic: its name; else NULL ("?" when the size is not known either) */
+} MDim;
+
+typedef enum MKind { M_TENSOR, M_SPARSE, M_SEQUENCE, M_OPTIONAL, M_MAP, M_OPAQUE } MKind;
+struct MType {
+    MKind kind;
+    Loc loc;
+    DType dt;                        /* TENSOR, SPARSE: of the elements; MAP: of the keys */
+    int rank;                        /* TENSOR, SPARSE: -1: unknown */
+    const MDim *dims;
+    const MType *elem;               /* SEQUENCE, OPTIONAL, MAP: of the elements, of the values */
+    const char *domain, *name;       /* OPAQUE */
+};
+
+typedef struct MName { const char *name; Loc loc; } MName;       /* "" : left out */
+typedef struct MValueInfo { const char *name; Loc loc; const MType *type; } MValueInfo;   /* type NULL: not stated */
+typedef struct MTensor { const char *name; Loc loc; const Tensor *value; } MTensor;       /* value NULL: a fault was reported; sparse ones arrive dense */
+
+typedef struct MAttr {
+    Attr a;                          /* its graph and graphs stay NULL here; type: an MType; types: a->n of them in `types` */
+    const char *ref;                 /* "= @name": it has the value of this attribute of the enclosing function; a.kind 0: of any kind */
+    MGraph *const *graphs;           /* GRAPH: 1, GRAPHS: a.n */
+    const MType *const *types;       /* TYPES: a.n */
+} MAttr;
+
+typedef struct MNode {
+    const char *domain, *op, *overload, *name;       /* "" when not stated; domain "" is ai.onnx */
+    Loc loc;
+    int nin, nout, nattrs;
+    const MName *in, *out;
+    const MAttr *attrs;
+} MNode;
+
+struct MGraph {
+    const char *name;
+    Loc loc;
+    int nins, nouts, ninits, ninfos, nnodes;
+    const MValueInfo *ins, *outs, *infos;
+    const MTensor *inits;
+    const MNode *nodes;
+};
+
+typedef struct MFunction {
+    const char *domain, *name, *overload;
+    Loc loc;
+    int nopsets; const Opset *opsets;
+    int nins, nouts, nattrs, ndefaults, ninfos, nnodes;
+    const MName *ins, *outs;
+    const MName *attrs;              /* attributes without a default */
+    const MAttr *defaults;           /* attributes with one */
+    const MValueInfo *infos;
+    const MNode *nodes;
+} MFunction;
+
+typedef struct MModel {
+    const Meta *meta;
+    bool opsets_stated;              /* false: the text has no opset_import; the newest operators are meant */
+    bool broken;                     /* parts of it could not be read: faults were reported */
+    const MGraph *graph;             /* NULL only when broken */
+    int nfunctions; const MFunction *functions;
+} MModel;
+
+enum { MAX_NESTING = 100 };          /* of graphs, types and calls of functions */
+
+/* ---- read.c: the door ----------------------------------------------------------------------------------------------- */
+
+/* What the command line says of the model. Names are compared as text. `--shape a=b=1,2` is input "a=b": split at the last '='. */
+typedef struct Bind { const char *name; int64_t size; } Bind;                    /* -D NAME=SIZE */
+typedef struct ShapeOption { const char *input; int rank; const int64_t *dims; } ShapeOption;
+typedef struct TypeOption { const char *input; DType dt; } TypeOption;
+typedef struct ReadOptions {
+    int nbinds, nshapes, ntypes;
+    const Bind *binds;
+    const ShapeOption *shapes;
+    const TypeOption *types;
+} ReadOptions;
+
+/* Reads a model file of any format (found by its content). Faults are reported with error(): the graph is whole only when c->errors is
+ * 0 afterwards, else it may hold poisoned edges or be NULL. A file that cannot be read is fatal. o may be NULL. */
+Graph *frontend_read(Ctx *c, const char *path, const ReadOptions *o);
+
+/* A format: what its files begin with, and how one is read. A new format is one more entry of the table in read.c. */
+typedef struct Reader {
+    const char *format;              /* "ONNX text" */
+    bool (*probe)(const char *data, size_t n);
+    MModel *(*read)(Ctx *c, const Source *src);      /* src->name is the path (external data lies beside it); NULL: faults were reported */
+} Reader;
+const Reader *frontend_format(const char *data, size_t n);      /* NULL: none fits */
+
+/* ---- text.y, text.l, text.c: ONNX text -------------------------------------------------------------------------------- */
+
+/* The model in src->text (src->size bytes, need not be NUL-ended), which must live as long as the context. */
+MModel *text_read(Ctx *c, const Source *src);
+
+/* ---- literal.c: numbers ------------------------------------------------------------------------------------------------- */
+
+/* One number at s (s < end), read up to its end as an element of type dt: *after is the first byte behind it. Correctly rounded,
+ * independent of the locale. Writes as many bytes as the element has (complex: of one half; sub-byte: one byte). */
+typedef enum LitFault { LIT_OK, LIT_NONE, LIT_FRACTION, LIT_RANGE, LIT_MALFORMED } LitFault;
+LitFault literal_float(const char *s, const char *end, const char **after, float *value);
+LitFault literal_double(const char *s, const char *end, const char **after, double *value);
+LitFault literal_int(const char *s, const char *end, const char **after, bool *negative, uint64_t *magnitude);
+
+/* ---- external.c: data beside the model ----------------------------------------------------------------------------------- */
+
+/* `bytes` bytes of file `location`, which must lie in the model's folder or below it, links followed. length < 0: not stated, else it
+ * must be `bytes`. The file is mapped, once per context. NULL: an error at loc was reported. */
+const void *external_data(Ctx *c, const Source *model, Loc loc, const char *name, const char *location, int64_t offset, int64_t length,
+                          size_t bytes);
+/* The same from the key-value pairs of a TensorProto (location, offset, length, checksum). */
+const Tensor *external_tensor(Ctx *c, const Source *model, Loc loc, const char *name, Type type, int npairs, const Pair *pairs);
+
+/* ---- import.c, scope.c, inline.c: MModel to Graph -------------------------------------------------------------------------- */
+
+/* Builds the graph: scopes, names, types of inputs and outputs, functions inlined, subgraphs as closures. NULL only without a graph. */
+Graph *frontend_import(Ctx *c, const MModel *m, const ReadOptions *o);
+const char *mtype_text(Ctx *c, const MType *t);      /* as the graph text spells it; NULL: "no type" */
+
+#endif
