@@ -7,7 +7,7 @@
 # A suite is a unit test (tests/unit_NAME.c, with Check), a fuzzer (tests/fuzz_NAME.c, for 10 seconds), tests/run.sh,
 # tests/examples.sh or any tests/check_NAME.sh. It ends with a line `N passed, N failed[, N skipped]`, or with that of
 # Check, `100%: Checks: N, Failures: N, Errors: N`; its exit status is 0 when nothing failed; the program is $BURIN.
-# What a suite prints goes to BUILD/check/SUITE.log and is shown when it fails. Two suites run at a time.
+# A fuzzer counts as one. What a suite prints goes to BUILD/check/SUITE.log, shown when it fails. Two suites at a time.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
@@ -60,6 +60,9 @@ suite() {               # runs one, leaves `passed failed skipped status tenths-
         passed=${BASH_REMATCH[1]} failed=${BASH_REMATCH[2]} skipped=${BASH_REMATCH[4]:-0}
     elif [[ $last =~ Checks:\ ([0-9]+),\ Failures:\ ([0-9]+),\ Errors:\ ([0-9]+) ]]; then
         failed=$((BASH_REMATCH[2] + BASH_REMATCH[3])) passed=$((BASH_REMATCH[1] - failed))
+    fi
+    if [[ $name == fuzz_* ]]; then          # however many programs it tried, it is one test
+        passed=$((passed > 0 && failed == 0)) failed=$((failed > 0))
     fi
     # A suite that breaks off, or that fails without a word, counts as one failure.
     [ "$failed" = 0 ] && { [ $status != 0 ] || [ -z "$last" ]; } && failed=1
