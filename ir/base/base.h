@@ -83,6 +83,12 @@ typedef struct File { const char *path; const char *data; size_t size; } File;  
 File *file_map(Ctx *c, const char *path);            /* NULL and errno when it cannot be read (a folder gives EISDIR);
                                                         unmapped by ctx_free; pipes are read whole */
 
+/* ---- ptrmap.c: from pointers to pointers ------------------------------------------------------------------------------- */
+
+typedef struct PtrMap { const void **keys; void **values; size_t n, cap; } PtrMap;   /* {0}: empty. Never iterated: order would follow addresses */
+void *ptrmap_get(const PtrMap *m, const void *key);        /* NULL: not there */
+void ptrmap_put(Ctx *c, PtrMap *m, const void *key, void *value);      /* in scratch memory; a value of NULL counts as not there */
+
 /* ---- diag.c: three reporters ------------------------------------------------------------------------------------- */
 
 typedef struct Source { const char *name; const char *text; size_t size; } Source;   /* text NULL: binary input */
@@ -158,6 +164,7 @@ Tensor *tensor_float(Ctx *c, DType dt, double v);                    /* a scalar
 int64_t tensor_at_int(const Tensor *t, int64_t i);   /* integer (sign-extended), bool (0 or 1), bits of a float */
 double tensor_at_double(const Tensor *t, int64_t i);                 /* any real type, a number; complex: real part */
 const char *tensor_at_string(const Tensor *t, int64_t i);
+Tensor *tensor_seeded(Ctx *c, Type t, uint64_t seed);                /* seed.c: the same small values on every machine */
 bool tensor_same(const Tensor *a, const Tensor *b);                  /* same type, same bits (padding aside) */
 
 #endif

@@ -1,0 +1,38 @@
+/* codegen: the loop IR of a planned program as C99 text, its header, its constants, and reports about it. Reads programs, changes none;
+ * knows no operator. */
+#ifndef BURIN_CODEGEN_H
+#define BURIN_CODEGEN_H
+
+#include "loop.h"
+
+typedef struct EmitOptions {
+    const char *prefix;              /* of every exported name: a C identifier */
+    const char *header_name;         /* what the C file includes: "m.h"; NULL: one self-contained text (-o -) */
+    const char *model_path;          /* for the SHA-256 and the comment (its base name alone is printed) */
+    const char *options;             /* the options of the command line that shape the output, for the comment */
+    bool arena_caller;               /* --arena=caller */
+    bool io_arena;                   /* --io=arena */
+    bool weights_bin;                /* --weights=bin */
+    int64_t ram_budget, flash_budget;        /* bytes; RAM 2 GiB unless said otherwise; flash -1: none */
+    int string_bytes;
+} EmitOptions;
+
+/* ---- emit.c: writes the three texts; bin is NULL without --weights=bin. A write error is the caller's to see (ferror). The budget is
+ * checked first: over it, an error that names the tensors alive at the peak, and nothing is written. */
+typedef struct EmitFiles { FILE *c, *h, *bin; } EmitFiles;
+bool emit(Ctx *c, const Prog *p, const EmitOptions *o, EmitFiles f);
+
+/* ---- size.c: what the program needs ------------------------------------------------------------------------------------ */
+typedef struct Sizes {
+    int64_t arena, arena_align, inputs, outputs, flash, stack;   /* bytes */
+    int64_t lower_bound;             /* of the arena, for the order as it stands */
+    int64_t ops, bytes_moved;        /* worst case, per call */
+} Sizes;
+Sizes prog_sizes(Ctx *c, const Prog *p, const EmitOptions *o);
+
+/* ---- report.c: burin report ---------------------------------------------------------------------------------------------- */
+void report_text(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o);
+void report_json(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o);  /* sizes, per kernel figures, every memory access with its proved
+                                                                            interval and bound, worst-case operation count, tensors at the peak */
+
+#endif

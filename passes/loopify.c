@@ -1,0 +1,228 @@
+/* loopify: a kernel in compute form becomes loops and statements.
+ *
+ * The value is taken apart from its leaves up into a block of statements: a reduction becomes accumulators and loops, a value that is used
+ * more than once a named scalar, a choice whose arms need statements of their own an IF. Blocks nest as loops and arms do; a name is
+ * visible in its own block and those inside. Plain moves become COPY of the longest contiguous run (copy.c).
+ * Requires: spaces. Breaks: compute form; the compute fields stay as they were, for `plan` to see what may share memory. */
+#include "loopify.h"
+
+typedef struct Block {
+    struct Block *up;
+    VEC(const Stmt *) stmts;
+    PtrMap known;                       /* expression, or the reduction behind it -> the scalar buffers that hold it */
+} Block;
+
+typedef struct State {
+    Ctx *c;
+    Block *block;
+    PtrMap parents;                     /* expression -> how many expressions use it, as (void *) */
+    int names;
+} State;
+
+static const Expr *spell(State *s, const Expr *e);
+
+static void push(State *s, const Stmt *st)
+{
+    VEC_PUSH(s->c, s->block->stmts, st);
+}
+
+static void *known(const State *s, const void *key)
+{
+    for (const Block *b = s->block; b; b = b->up) {
+        void *v = ptrmap_get(&b->known, key);
+        if (v) return v;
+    }
+    return NULL;
+}
+
+static const Buf *scalar(State *s, const char *stem, DType dt)
+{
+    const Buf *b = buf_new(s->c, BUF_LOCAL, internf(s->c, "%s%d", stem, s->names++), dt, 0, NULL);
+    push(s, stmt_local(s->c, b));
+    return b;
+}
+
+static const Expr *read_scalar(State *s, const Buf *b)
+{
+    return expr_load(s->c, b, NULL);
+}
+
+static void write_scalar(State *s, const Buf *b, const Expr *value)
+{
+    push(s, stmt_store(s->c, b, NULL, value));
+}
+
+static const Stmt *close_block(State *s)
+{
+    const Stmt *body = stmt_seq(s->c, s->block->stmts.n, s->block->stmts.at);
+    s->block = s->block->up;
+    return body;
+}
+
+static const Expr *spell_reduce(State *s, const Expr *e)
+{
+    const Reduce *r = e->reduce;
+    const Buf **accs = known(s, r);
+    if (accs) return read_scalar(s, accs[e->k]);
+    accs = NEW_N(s->c, const Buf *, r->naccs);
+    for (int i = 0; i < r->naccs; i++) {
+        const Expr *init = spell(s, r->init[i]);
+        accs[i] = scalar(s, "acc", init->dt);
+        write_scalar(s, accs[i], init);
+    }
+    ptrmap_put(s->c, &s->block->known, r, accs);
+    Block inner = {.up = s->block};
+    s->block = &inner;
+    for (int i = 0; i < r->naccs; i++) ptrmap_put(s->c, &inner.known, expr_acc(s->c, r->accs[i], r->init[i]->dt), (void *)accs[i]);
+    const Expr **next = SCRATCH_N(s->c, const Expr *, r->naccs);
+    for (int i = 0; i < r->naccs; i++) {
+        next[i] = spell(s, r->next[i]);
+        if (r->naccs == 1) break;
+        const Buf *held = scalar(s, "next", next[i]->dt);      /* all change at once */
+        write_scalar(s, held, next[i]);
+        next[i] = read_scalar(s, held);
+    }
+    for (int i = 0; i < r->naccs; i++) write_scalar(s, accs[i], next[i]);
+    const Stmt *loop = close_block(s);
+    for (int i = r->nvars; i-- > 0;) loop = stmt_for(s->c, r->vars[i], r->extents[i], loop);
+    push(s, loop);
+    return read_scalar(s, accs[e->k]);
+}
+
+static const Expr *spell_select(State *s, const Expr *e)
+{
+    const Expr *cond = spell(s, e->args[0]);
+    Block then = {.up = s->block}, other = {.up = s->block};
+    s->block = &then;
+    const Expr *a = spell(s, e->args[1]);
+    s->block = &other;
+    const Expr *b = spell(s, e->args[2]);
+    s->block = then.up;
+    if (then.stmts.n == 0 && other.stmts.n == 0) return expr_select(s->c, cond, a, b);
+    const Buf *held = scalar(s, "pick", e->dt);
+    const Stmt *arms[2];
+    for (int i = 0; i < 2; i++) {
+        s->block = i == 0 ? &then : &other;
+        write_scalar(s, held, i == 0 ? a : b);
+        arms[i] = close_block(s);
+    }
+    push(s, stmt_if(s->c, cond, arms[0], arms[1]));
+    return read_scalar(s, held);
+}
+
+static void see_reduce(const Expr *e, void *arg)
+{
+    if (e->kind == E_REDUCE) *(bool *)arg = true;
+}
+
+/* A subscript's own expressions stay in place, so that their intervals stay proved; only a reduction within one gets a name. */
+static const Idx *spell_idx(State *s, const Idx *x)
+{
+    const Idx *sum = idx_const(s->c, x->k);
+    for (int i = 0; i < x->n; i++) {
+        const Atom *a = x->t[i].atom;
+        bool reduces = false;
+        if (a->kind == ATOM_VALUE) expr_walk(s->c, a->expr, see_reduce, &reduces);
+        Term t = x->t[i];
+        const Idx *term;
+        if (reduces) {
+            DType dt = a->expr->dt;
+            const Expr *in = expr_op3(s->c, OP_clip, spell(s, a->expr), expr_int(s->c, dt, a->lo), expr_int(s->c, dt, a->hi));
+            term = idx_value(s->c, in, a->lo, a->hi);
+        } else if (a->kind == ATOM_DIGIT) {
+            term = idx_digit(s->c, spell_idx(s, a->x), a->a, a->b);
+        } else if (a->kind == ATOM_ASSUME) {
+            term = idx_assume(s->c, spell_idx(s, a->x), a->lo, a->hi);
+        } else {
+            term = a->kind == ATOM_VAR ? idx_var(s->c, a->var, a->hi + 1) : idx_value(s->c, a->expr, a->lo, a->hi);
+        }
+        sum = idx_axpy(s->c, sum, t.c, term);
+    }
+    return sum;
+}
+
+static const Expr *spell_leaf(State *s, const Expr *e)
+{
+    bool reduces = false;
+    expr_walk(s->c, e, see_reduce, &reduces);
+    if (!reduces) return e;
+    int n = e->kind == E_LOAD ? e->buf->rank : 1;
+    const Idx **at = SCRATCH_N(s->c, const Idx *, n);
+    for (int i = 0; i < n; i++) at[i] = spell_idx(s, e->at[i]);
+    if (e->kind == E_LOAD) return expr_load(s->c, e->buf, at);
+    return e->kind == E_INDEX ? expr_index(s->c, at[0]) : expr_in(s->c, at[0], e->extent);
+}
+
+static const Expr *spell(State *s, const Expr *e)
+{
+    const Buf *held = e->kind == E_CONST ? NULL : known(s, e);
+    if (held) return read_scalar(s, held);
+    const Expr *args[3], *v = e;
+    switch (e->kind) {
+    case E_CONST: return e;
+    case E_ACC: ice(s->c, "an accumulator is used outside its reduction");
+    case E_LOAD:
+    case E_INDEX:
+    case E_IN: v = spell_leaf(s, e); break;
+    case E_REDUCE: return spell_reduce(s, e);
+    case E_SELECT: v = spell_select(s, e); break;
+    case E_OP:
+    case E_CAST:
+        for (int i = 0; i < e->n; i++) args[i] = spell(s, e->args[i]);
+        v = e->kind == E_OP ? expr_op(s->c, e->op, args) : expr_cast(s->c, e->dt, args[0]);
+        break;
+    }
+    const bool shared = (intptr_t)ptrmap_get(&s->parents, e) > 1 && (e->kind == E_OP || e->kind == E_CAST || e->kind == E_SELECT);
+    if (!shared || v->kind == E_CONST || v->kind == E_LOAD) return v;
+    const Buf *name = scalar(s, "v", e->dt);
+    write_scalar(s, name, v);
+    ptrmap_put(s->c, &s->block->known, e, (void *)name);
+    return read_scalar(s, name);
+}
+
+static void count_parent(State *s, const Expr *arg)
+{
+    ptrmap_put(s->c, &s->parents, arg, (void *)((intptr_t)ptrmap_get(&s->parents, arg) + 1));
+}
+
+static void count_parents(const Expr *e, void *state)
+{
+    State *s = state;
+    for (int i = 0; i < e->n; i++) count_parent(s, e->args[i]);
+    if (e->kind != E_REDUCE) return;
+    for (int i = 0; i < e->reduce->naccs; i++) {
+        count_parent(s, e->reduce->init[i]);
+        count_parent(s, e->reduce->next[i]);
+    }
+}
+
+static const Kernel *with_loops(Ctx *c, const Kernel *k)
+{
+    if (k->nest) return k;
+    Mark m = scratch_mark(c);
+    Kernel *to = mem_copy(c, k, sizeof *k);
+    to->nest = copy_nest(c, k);
+    if (!to->nest) {
+        State s = {.c = c};
+        Block outer = {0};
+        s.block = &outer;
+        expr_walk(c, k->value, count_parents, &s);
+        const Expr *v = spell(&s, k->value);
+        push(&s, stmt_store(c, k->out, k->at, v));
+        const Stmt *body = stmt_seq(c, outer.stmts.n, outer.stmts.at);
+        for (int i = k->rank; i-- > 0;) body = stmt_for(c, i, k->dims[i], body);
+        to->nest = body;
+    }
+    scratch_release(c, m);
+    return to;
+}
+
+Unit pass_loopify(Ctx *c, Unit u)
+{
+    Prog *q = mem_copy(c, u.prog, sizeof *u.prog);
+    const Kernel **out = NEW_N(c, const Kernel *, q->nkernels);
+    for (int i = 0; i < q->nkernels; i++) out[i] = with_loops(c, q->kernels[i]);
+    q->kernels = out;
+    u.prog = q;
+    return u;
+}

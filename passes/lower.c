@@ -1,0 +1,10 @@
+/* lower: every node becomes kernels, by the meaning that its operator's entry gives. Nothing is fused yet.
+ * Requires: canon. From here on the graph is no longer looked at. */
+#include "passes.h"
+
+Unit pass_lower(Ctx *c, Unit u)
+{
+    Prog *p = graph_lower(c, u.graph);
+    u.prog = prog_with(c, p, p->nkernels, p->kernels);
+    return u;
+}

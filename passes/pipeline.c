@@ -1,0 +1,106 @@
+/* The order of the passes is the table passes.def; what is common to all of them is written here once: where to stop, the checker after
+ * each, and with --check-passes the interpreter before and after each on the same seeded inputs. */
+#include "passes.h"
+
+typedef enum Level { GRAPH, LOOP } Level;
+typedef enum Kind { EXACT, ROUNDS } Kind;
+
+static const struct Entry {
+    const char *name, *what;
+    Pass *run;
+    Level level;
+    Kind kind;
+} entries[] = {
+#define PASS(name, level, what, kind) {#name, what, pass_##name, level, kind},
+#include "passes.def"
+};
+
+const char *pass_name(int k)
+{
+    return k == 0 ? "read" : k <= COUNT(entries) ? entries[k - 1].name : NULL;
+}
+
+const char *pass_what(int k)
+{
+    return k == 0 ? "the graph as the model gives it" : k <= COUNT(entries) ? entries[k - 1].what : NULL;
+}
+
+int pass_find(const char *name)
+{
+    for (int k = 0; pass_name(k); k++)
+        if (!strcmp(pass_name(k), name)) return k;
+    return -1;
+}
+
+/* ---- --check-passes -------------------------------------------------------------------------------------------------------- */
+
+static void **run_seeded(Ctx *c, const Prog *p)
+{
+    void **data = NEW_N(c, void *, p->nbufs), **outs = NEW_N(c, void *, p->nouts);
+    for (int i = 0; i < p->nbufs; i++) {
+        Buf *b = p->bufs[i];
+        if (b->kind == BUF_OUT) data[i] = outs[b->index] = mem_alloc(c, buf_bytes(b) + 1);
+        if (b->kind == BUF_IN) data[i] = (void *)tensor_seeded(c, (Type){b->dt, b->rank, b->dims}, (uint64_t)b->index)->data;
+    }
+    prog_run(c, p, data, true);
+    return outs;
+}
+
+static bool close_enough(DType dt, const void *a, const void *b, int64_t i, Kind kind)
+{
+    Value x = scalar_read(dt, a, i), y = scalar_read(dt, b, i);
+    if (kind == EXACT || !dtype_is_float(dt)) return dt == DT_STRING ? !strcmp(x.s, y.s) : x.u == y.u;
+    double p = scalar_cast(DT_F64, dt, x).d, q = scalar_cast(DT_F64, dt, y).d;
+    return (isnan(p) && isnan(q)) || fabs(p - q) <= 1e-5 * fmax(fabs(p), fabs(q)) + 1e-7;
+}
+
+static void compare(Ctx *c, const struct Entry *e, const Prog *p, void **before, void **after)
+{
+    for (int k = 0; k < p->nouts; k++) {
+        const Buf *b = p->outs[k];
+        for (int64_t i = 0; i < buf_count(b); i++)
+            if (!close_enough(b->dt, before[k], after[k], i, e->kind))
+                ice(c, "pass %s changes output '%s' at element %lld (run on seeded inputs)", e->name, b->name, (long long)i);
+    }
+}
+
+static const Prog *as_prog(Ctx *c, Unit u)
+{
+    return u.prog ? u.prog : graph_lower(c, u.graph);
+}
+
+static Unit checked(Ctx *c, const struct Entry *e, Unit u, const PipeOptions *o, void ***outs)
+{
+    Mark m = scratch_mark(c);
+    if (o->check && !*outs) *outs = run_seeded(c, as_prog(c, u));
+    u = e->run(c, u);
+    if (u.prog) prog_check(c, u.prog);
+    else graph_check(c, u.graph);
+    if (o->check) {
+        void **now = run_seeded(c, as_prog(c, u));
+        compare(c, e, as_prog(c, u), *outs, now);
+        *outs = now;
+    }
+    scratch_release(c, m);
+    return u;
+}
+
+/* ---- the run ------------------------------------------------------------------------------------------------------------------ */
+
+static bool needed(const char *name)     /* what a program cannot be emitted without */
+{
+    return !strcmp(name, "canon") || !strcmp(name, "lower") || !strcmp(name, "loopify") || !strcmp(name, "plan");
+}
+
+Unit pipeline_run(Ctx *c, Unit u, const PipeOptions *o)
+{
+    void **outs = NULL;
+    bool skip = o->limit == 0 || (o->stop_after && pass_find(o->stop_after) == 0);
+    const int end = o->after ? pass_find(o->after) : COUNT(entries);
+    for (int k = 1; k <= end; k++) {
+        const struct Entry *e = &entries[k - 1];
+        if (!skip || needed(e->name)) u = checked(c, e, u, o, &outs);
+        if (k == o->limit || (o->stop_after && !strcmp(o->stop_after, e->name))) skip = true;
+    }
+    return u;
+}
