@@ -258,6 +258,7 @@ START_TEST(the_nearest_word_is_found_by_edits)
     ck_assert_str_eq(nearest("Convv", ops, 6), "Conv");
     ck_assert_str_eq(nearest("Matmul", ops, 6), "MatMul");
     ck_assert_str_eq(nearest("Transpos", ops, 6), "Transpose");
+    ck_assert_str_eq(nearest("fI", (const char *const[]){"If"}, 1), "If");   /* a swap is one edit, two are too many */
     ck_assert_ptr_null(nearest("Softmax", ops, 6));
     ck_assert_ptr_null(nearest("", ops, 6));
     ck_assert_ptr_null(nearest("x", (const char *const[]){"y"}, 1));

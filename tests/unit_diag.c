@@ -92,17 +92,27 @@ START_TEST(equal_diagnostics_are_printed_once_and_keep_their_notes)
 }
 END_TEST
 
+static void end_it(Ctx *ctx, void *arg)
+{
+    (void)arg;
+    fatal(ctx, (Loc){0}, "the end");
+}
+
 START_TEST(at_most_twenty_errors_are_printed_and_the_fatal_one)
 {
+    note(c, at(500, 1), "by itself");
     for (uint32_t i = 0; i < 30; i++)
         error(c, at(100 + i, 1), "fault %u", (unsigned)i);
     note(c, at(1, 1), "of a hidden one");
     error(c, (Loc){0}, "also hidden");
-    ck_assert_int_eq(c->errors, 31);
+    ck_assert(!ctx_run(c, end_it, NULL));
+    ck_assert_int_eq(c->errors, 32);
     char *text = flushed();
     ck_assert_ptr_nonnull(strstr(text, "fault 19\n"));
     ck_assert_ptr_null(strstr(text, "fault 20\n"));
     ck_assert_ptr_null(strstr(text, "hidden"));
+    ck_assert_ptr_nonnull(strstr(text, "m.txt:500:1: note: by itself\n"));
+    ck_assert_ptr_nonnull(strstr(text, "burin: error: the end\n"));
     const char *end = "m.txt: note: 11 more errors\n";
     ck_assert_str_eq(text + strlen(text) - strlen(end), end);
     free(text);
