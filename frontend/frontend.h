@@ -134,4 +134,10 @@ const Tensor *external_tensor(Ctx *c, const Source *model, Loc loc, const char *
 Graph *frontend_import(Ctx *c, const MModel *m, const ReadOptions *o);
 const char *mtype_text(Ctx *c, const MType *t);      /* as the graph text spells it; NULL: "no type" */
 
+/* ---- npy.c: NumPy files ------------------------------------------------------------------------------------------------------ */
+
+/* The tensor in a .npy file, its data mapped. A file that holds something else than `want` is an error (and gives zeros). */
+const Tensor *npy_read(Ctx *c, const char *path, Type want);
+void npy_write(Ctx *c, const char *path, const Tensor *t);       /* fatal when it cannot be written, or NumPy lacks the type */
+
 #endif

@@ -12,9 +12,10 @@ typedef struct Unit {                /* the program between two passes: as a gra
 } Unit;
 
 typedef struct PipeOptions {
-    const char *after;               /* --after=PASS: dump the unit as it stands behind that pass (on show_to), else NULL */
+    const char *after;               /* --after=PASS: run no further than that pass; else NULL */
     const char *stop_after;          /* --stop-after=PASS: skip the rest, but for lower, loopify and plan */
     int limit;                       /* --pass-limit=N: only the first N passes, likewise; -1: all */
+    void (*progress)(const char *pass);      /* told before each pass; may be NULL */
     bool check;                      /* --check-passes: interpret before and after each pass on seeded inputs, verify each unit */
 } PipeOptions;
 

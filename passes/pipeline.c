@@ -99,6 +99,7 @@ Unit pipeline_run(Ctx *c, Unit u, const PipeOptions *o)
     const int end = o->after ? pass_find(o->after) : COUNT(entries);
     for (int k = 1; k <= end; k++) {
         const struct Entry *e = &entries[k - 1];
+        if (o->progress) o->progress(e->what);
         if (!skip || needed(e->name)) u = checked(c, e, u, o, &outs);
         if (k == o->limit || (o->stop_after && !strcmp(o->stop_after, e->name))) skip = true;
     }

@@ -165,6 +165,9 @@ int64_t tensor_at_int(const Tensor *t, int64_t i);   /* integer (sign-extended),
 double tensor_at_double(const Tensor *t, int64_t i);                 /* any real type, a number; complex: real part */
 const char *tensor_at_string(const Tensor *t, int64_t i);
 Tensor *tensor_seeded(Ctx *c, Type t, uint64_t seed);                /* seed.c: the same small values on every machine */
+void tensor_print(FILE *f, Ctx *c, const char *name, const Tensor *t);   /* tensor_print.c: one line: name type[shape] = v v ... */
+void float_text(char out[40], float f);              /* as few digits as read back the same value; nan, inf */
+void double_text(char out[40], double d);
 bool tensor_same(const Tensor *a, const Tensor *b);                  /* same type, same bits (padding aside) */
 
 #endif

@@ -1,0 +1,448 @@
+/* burin: options, then read -> passes -> emit; a page a command. The one place that knows all rooms: it hands the operator table to the
+ * context, so that no room includes another sideways.
+ *
+ * Exit status: 0 done, 1 the model is refused or a check differs (no file is written or changed), 2 the command line is wrong. */
+#include <getopt.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "codegen.h"
+#include "frontend.h"
+#include "ops.h"
+#include "passes.h"
+
+enum { DONE = 0, REFUSED = 1, USAGE = 2 };
+
+typedef struct Args {                /* the command line, taken apart */
+    const char *command, *model, *out, *as, *prefix;
+    int nrest; char **rest;          /* what follows the model */
+    ReadOptions read;
+    PipeOptions pipe;
+    EmitOptions emit;
+    bool json, html;
+} Args;
+
+static const char usage[] =
+    "usage: burin COMMAND MODEL [options]\n"
+    "\n"
+    "  build MODEL [-o OUT.c]        compile a model into OUT.c and OUT.h (-o -: on standard output)\n"
+    "  run MODEL [INPUT=FILE.npy]    evaluate with the interpreter, print the outputs (-o DIR: write output_N.npy)\n"
+    "  show MODEL                    the program after a pass: --after=PASS, --as=text|loops\n"
+    "  report MODEL [--json]         RAM, flash, stack, operations, bytes moved, memory accesses with their bounds\n"
+    "  ops                           the operators that are known\n"
+    "\n"
+    "  -D NAME=N                     the size of a symbolic dimension\n"
+    "  --shape INPUT=1,3,32,32       the shape of an input, whatever the model says\n"
+    "  --type INPUT=float            the type of an input\n"
+    "  --prefix NAME                 prefix of every exported name (default: the stem of OUT)\n"
+    "  --arena=static|caller         the workspace: a static array (default), or a parameter\n"
+    "  --weights=c|bin               constants as C arrays (default), or in OUT.bin\n"
+    "  --ram-budget=N                refuse a model that needs more bytes of RAM (default: 2 GiB)\n"
+    "  --flash-budget=N              refuse a model whose constants need more bytes\n"
+    "  --after=PASS --stop-after=PASS --pass-limit=N --check-passes    look into, cut short, check the passes\n"
+    "  --help --version\n";
+
+/* ---- the command line -------------------------------------------------------------------------------------------------------- */
+
+static NORETURN PRINTF(1, 2) void wrong(const char *fmt, ...)
+{
+    va_list a;
+    va_start(a, fmt);
+    fputs("burin: ", stderr);
+    vfprintf(stderr, fmt, a);
+    fputs("; see burin --help\n", stderr);
+    va_end(a);
+    exit(USAGE);
+}
+
+static int64_t number(const char *option, const char *text, int64_t least)
+{
+    char *end;
+    errno = 0;
+    long long v = strtoll(text, &end, 10);
+    if (end == text || *end || errno || v < least) wrong("%s wants a number from %lld, not '%s'", option, (long long)least, text);
+    return v;
+}
+
+static const char *split_name(Ctx *c, const char *option, const char *text, const char **value)
+{
+    const char *eq = strrchr(text, '=');
+    if (!eq || eq == text) wrong("%s wants NAME=VALUE, not '%s'", option, text);
+    *value = eq + 1;
+    return intern_n(c, text, (size_t)(eq - text));
+}
+
+static void add_bind(Ctx *c, ReadOptions *r, const char *text)
+{
+    const char *value, *name = split_name(c, "-D", text, &value);
+    Bind *binds = NEW_N(c, Bind, r->nbinds + 1);
+    if (r->nbinds) memcpy(binds, r->binds, sizeof *binds * (size_t)r->nbinds);
+    binds[r->nbinds++] = (Bind){name, number("-D", value, 0)};
+    r->binds = binds;
+}
+
+static void add_shape(Ctx *c, ReadOptions *r, const char *text)
+{
+    const char *value, *name = split_name(c, "--shape", text, &value);
+    int64_t dims[MAX_RANK];
+    int rank = 0;
+    for (const char *p = value; *p; p++) {
+        char *end;
+        errno = 0;
+        long long v = strtoll(p, &end, 10);
+        if (end == p || errno || v < 0 || (*end && *end != ',') || (*end && !end[1]))
+            wrong("--shape wants INPUT=1,3,32,32 with sizes from 0, not '%s'", text);
+        if (rank == MAX_RANK) wrong("--shape takes at most %d dimensions", MAX_RANK);
+        dims[rank++] = v;
+        p = end;
+        if (!*p) break;
+    }
+    ShapeOption *shapes = NEW_N(c, ShapeOption, r->nshapes + 1);
+    if (r->nshapes) memcpy(shapes, r->shapes, sizeof *shapes * (size_t)r->nshapes);
+    shapes[r->nshapes++] = (ShapeOption){name, rank, mem_copy(c, dims, sizeof *dims * (size_t)rank)};
+    r->shapes = shapes;
+}
+
+static void add_type(Ctx *c, ReadOptions *r, const char *text)
+{
+    const char *value, *name = split_name(c, "--type", text, &value);
+    if (dtype_parse(value) == DT_NONE) wrong("--type: '%s' is no element type", value);
+    TypeOption *types = NEW_N(c, TypeOption, r->ntypes + 1);
+    if (r->ntypes) memcpy(types, r->types, sizeof *types * (size_t)r->ntypes);
+    types[r->ntypes++] = (TypeOption){name, dtype_parse(value)};
+    r->types = types;
+}
+
+static bool choice(const char *option, const char *text, const char *no, const char *yes)
+{
+    if (strcmp(text, no) && strcmp(text, yes)) wrong("%s is %s or %s, not '%s'", option, no, yes, text);
+    return !strcmp(text, yes);
+}
+
+static const char *pass_named(const char *option, const char *name)
+{
+    if (pass_find(name) >= 0) return name;
+    fprintf(stderr, "burin: %s: there is no pass '%s'; the passes are", option, name);
+    for (int k = 0; pass_name(k); k++) fprintf(stderr, "%s %s", k ? "," : "", pass_name(k));
+    fputs("\n", stderr);
+    exit(USAGE);
+}
+
+static const char *target_named(const char *name)
+{
+    static const char *const targets[] = {"generic", "x86-64-v3", "x86-64-v4", "armv8-a", "cortex-m4", "cortex-m7", "cortex-m55",
+                                          "rv32imc", "rv64gcv"};
+    for (int i = 0; i < COUNT(targets); i++)
+        if (!strcmp(name, targets[i])) return name;
+    wrong("--target: '%s' is not known", name);
+}
+
+enum Option { O_SHAPE = 256, O_TYPE, O_PREFIX, O_ARENA, O_IO, O_WEIGHTS, O_RAM, O_FLASH, O_TARGET, O_STRING, O_AFTER, O_STOP, O_LIMIT, O_CHECK,
+              O_AS, O_JSON, O_HTML, O_HELP, O_VERSION };
+
+static const struct option options[] = {
+    {"shape", required_argument, NULL, O_SHAPE},          {"type", required_argument, NULL, O_TYPE},
+    {"prefix", required_argument, NULL, O_PREFIX},        {"arena", required_argument, NULL, O_ARENA},
+    {"io", required_argument, NULL, O_IO},                {"weights", required_argument, NULL, O_WEIGHTS},
+    {"ram-budget", required_argument, NULL, O_RAM},       {"flash-budget", required_argument, NULL, O_FLASH},
+    {"target", required_argument, NULL, O_TARGET},        {"string-bytes", required_argument, NULL, O_STRING},
+    {"after", required_argument, NULL, O_AFTER},          {"stop-after", required_argument, NULL, O_STOP},
+    {"pass-limit", required_argument, NULL, O_LIMIT},     {"check-passes", no_argument, NULL, O_CHECK},
+    {"as", required_argument, NULL, O_AS},                {"json", no_argument, NULL, O_JSON},
+    {"html", no_argument, NULL, O_HTML},                  {"help", no_argument, NULL, O_HELP},
+    {"version", no_argument, NULL, O_VERSION},            {NULL, 0, NULL, 0},
+};
+
+/* What shapes the emitted text goes into its comment, in the order given. */
+static void remember(Ctx *c, Args *a, const char *option, const char *value)
+{
+    a->emit.options = internf(c, "%s%s%s%s%s", a->emit.options, *a->emit.options ? " " : "", option, *value ? "=" : "", value);
+}
+
+static void take_option(Ctx *c, Args *a, int o)
+{
+    switch (o) {
+    case 'o': a->out = optarg; break;
+    case 'D': add_bind(c, &a->read, optarg); remember(c, a, "-D ", ""); remember(c, a, optarg, ""); break;
+    case O_SHAPE: add_shape(c, &a->read, optarg); remember(c, a, "--shape", optarg); break;
+    case O_TYPE: add_type(c, &a->read, optarg); remember(c, a, "--type", optarg); break;
+    case O_PREFIX: a->prefix = optarg; break;
+    case O_ARENA: a->emit.arena_caller = choice("--arena", optarg, "static", "caller"); remember(c, a, "--arena", optarg); break;
+    case O_IO: a->emit.io_arena = choice("--io", optarg, "copy", "arena"); remember(c, a, "--io", optarg); break;
+    case O_WEIGHTS: a->emit.weights_bin = choice("--weights", optarg, "c", "bin"); remember(c, a, "--weights", optarg); break;
+    case O_RAM: a->emit.ram_budget = number("--ram-budget", optarg, 0); break;
+    case O_FLASH: a->emit.flash_budget = number("--flash-budget", optarg, 0); break;
+    case O_TARGET: remember(c, a, "--target", target_named(optarg)); break;
+    case O_STRING: a->emit.string_bytes = (int)number("--string-bytes", optarg, 1); break;
+    case O_AFTER: a->pipe.after = pass_named("--after", optarg); break;
+    case O_STOP: a->pipe.stop_after = pass_named("--stop-after", optarg); break;
+    case O_LIMIT: a->pipe.limit = (int)number("--pass-limit", optarg, 0); break;
+    case O_CHECK: a->pipe.check = true; break;
+    case O_AS: a->as = optarg; break;
+    case O_JSON: a->json = true; break;
+    case O_HTML: a->html = true; break;
+    case O_HELP: fputs(usage, stdout); exit(DONE);
+    case O_VERSION: puts("burin " BURIN_VERSION); exit(DONE);
+    default: wrong("the command line is not understood");
+    }
+}
+
+static Args take_args(Ctx *c, int argc, char **argv)
+{
+    Args a = {.emit = {.options = "", .ram_budget = (int64_t)1 << 31, .flash_budget = -1, .string_bytes = 255}, .pipe = {.limit = -1}};
+    for (int o; (o = getopt_long(argc, argv, "o:D:h", options, NULL)) != -1;) take_option(c, &a, o == 'h' ? O_HELP : o);
+    if (optind == argc) {
+        fputs(usage, stderr);
+        exit(USAGE);
+    }
+    a.command = argv[optind++];
+    if (optind < argc) a.model = argv[optind++];
+    a.nrest = argc - optind;
+    a.rest = argv + optind;
+    return a;
+}
+
+/* ---- names and files -------------------------------------------------------------------------------------------------------------- */
+
+static const char *stem_of(Ctx *c, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strrchr(base, '.');
+    return intern_n(c, base, dot && dot != base ? (size_t)(dot - base) : strlen(base));
+}
+
+static const char *as_prefix(Ctx *c, const char *name)
+{
+    char *to = NEW_N(c, char, strlen(name) + 3);
+    size_t n = 0;
+    for (const char *p = name; *p; p++) {
+        bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9');
+        if (n == 0 && *p >= '0' && *p <= '9') n = (size_t)sprintf(to, "m_");
+        if (plain) to[n++] = *p;
+        else if (n > 0 && to[n - 1] != '_') to[n++] = '_';
+    }
+    while (n > 0 && to[n - 1] == '_') n--;
+    to[n] = 0;
+    return n ? to : "model";
+}
+
+typedef struct Target { const char *path, *temp, *backup; FILE *file; bool placed; } Target;   /* a file to be written beside its place */
+
+static void target_open(Ctx *c, Target *t, const char *path)
+{
+    char *temp = mem_copy(c, internf(c, "%s.XXXXXX", path), strlen(path) + 8);
+    struct stat st;
+    if (!stat(path, &st) && !S_ISREG(st.st_mode)) fatal(c, (Loc){0}, "cannot write '%s': it is not a plain file", path);
+    int fd = mkstemp(temp);
+    if (fd < 0) fatal(c, (Loc){0}, "cannot write '%s': %s", path, strerror(errno));
+    mode_t mask = umask(0);
+    umask(mask);
+    fchmod(fd, 0666 & ~mask);
+    *t = (Target){.path = path, .temp = temp, .file = fdopen(fd, "wb")};
+}
+
+static bool target_close(Ctx *c, Target *t)
+{
+    bool bad = ferror(t->file) != 0;
+    if (fclose(t->file)) bad = true;
+    t->file = NULL;
+    if (bad) error(c, (Loc){0}, "cannot write '%s': %s", t->path, strerror(errno ? errno : EIO));
+    return !bad;
+}
+
+/* All files take their places, or none does. */
+static void targets_place(Ctx *c, Target *t, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const char *backup = internf(c, "%s.old", t[i].temp);
+        if (!link(t[i].path, backup)) t[i].backup = backup;
+        if (!rename(t[i].temp, t[i].path)) {
+            t[i].placed = true;
+            continue;
+        }
+        error(c, (Loc){0}, "cannot write '%s': %s", t[i].path, strerror(errno));
+        for (int k = 0; k < i; k++) {
+            if (t[k].backup) rename(t[k].backup, t[k].path);
+            else remove(t[k].path);
+        }
+        break;
+    }
+    for (int i = 0; i < n; i++) {
+        if (t[i].backup) remove(t[i].backup);
+        if (!t[i].placed) remove(t[i].temp);
+    }
+}
+
+/* ---- read and passes ---------------------------------------------------------------------------------------------------------------- */
+
+static void say_progress(const char *pass)       /* only on a terminal, and only when it takes long */
+{
+    static const char clear[] = "\r\033[K";
+    if (!isatty(STDERR_FILENO) || clock() < CLOCKS_PER_SEC) return;
+    fprintf(stderr, pass ? "%s%s ..." : "%s", clear, pass);
+}
+
+static Unit compiled(Ctx *c, Args *a)
+{
+    Unit u = {frontend_read(c, a->model, &a->read), NULL};
+    if (c->errors) return (Unit){NULL, NULL};
+    a->pipe.progress = say_progress;
+    u = pipeline_run(c, u, &a->pipe);
+    say_progress(NULL);
+    return u;
+}
+
+/* ---- the commands ---------------------------------------------------------------------------------------------------------------------- */
+
+static void name_output(Ctx *c, Args *a, bool to_stdout)
+{
+    const char *base = strrchr(a->model, '/');
+    a->emit.model_path = a->model;
+    if (!a->out) a->out = internf(c, "%s.c", stem_of(c, base ? base + 1 : a->model));
+    size_t n = strlen(a->out);
+    if (!to_stdout && (n < 3 || strcmp(a->out + n - 2, ".c"))) wrong("OUT must end in .c, not '%s'", a->out);
+    const char *stem = stem_of(c, to_stdout ? a->model : a->out);
+    if (a->prefix && strcmp(a->prefix, as_prefix(c, a->prefix))) wrong("--prefix '%s' is no C name of letters, digits and single inner underscores", a->prefix);
+    a->emit.prefix = a->prefix ? a->prefix : as_prefix(c, stem);
+    a->emit.header_name = to_stdout ? NULL : internf(c, "%s.h", stem);
+}
+
+static void build(Ctx *c, Args *a)
+{
+    const bool to_stdout = a->out && !strcmp(a->out, "-");
+    if (to_stdout && a->emit.weights_bin) wrong("--weights=bin needs a file: it cannot go with -o -");
+    if (a->pipe.after) wrong("--after belongs to burin show; build takes --stop-after");
+    name_output(c, a, to_stdout);
+    Unit u = compiled(c, a);
+    if (!u.prog || c->errors) return;
+    if (to_stdout) {
+        emit(c, u.prog, &a->emit, (EmitFiles){stdout, stdout, NULL});
+        return;
+    }
+    const char *stem = intern_n(c, a->out, strlen(a->out) - 2);
+    Target t[3];
+    int n = 0, bin = -1;
+    target_open(c, &t[n++], internf(c, "%s.h", stem));
+    if (a->emit.weights_bin) target_open(c, &t[bin = n++], internf(c, "%s.bin", stem));
+    target_open(c, &t[n++], a->out);
+    bool good = emit(c, u.prog, &a->emit, (EmitFiles){t[n - 1].file, t[0].file, bin < 0 ? NULL : t[bin].file});
+    for (int i = 0; i < n; i++) good &= target_close(c, &t[i]);
+    if (good && !c->errors) targets_place(c, t, n);
+    else
+        for (int i = 0; i < n; i++) remove(t[i].temp);
+}
+
+static void show(Ctx *c, Args *a)
+{
+    const int at = a->pipe.after ? pass_find(a->pipe.after) : INT_MAX;
+    if (!a->pipe.after) a->pipe.after = a->as && !strcmp(a->as, "text") ? "fold" : NULL;
+    Unit u = compiled(c, a);
+    if (c->errors) return;
+    const bool loops = a->as ? !strcmp(a->as, "loops") : u.prog != NULL;
+    if (a->as && strcmp(a->as, "text") && strcmp(a->as, "loops")) wrong("--as is text or loops, not '%s'", a->as);
+    if (!loops && u.prog) wrong("--as=text is the graph; after pass '%s' there are loops", pass_name(at));
+    if (loops) prog_print(stdout, c, u.prog ? u.prog : graph_lower(c, u.graph));
+    else graph_print(stdout, c, u.graph);
+}
+
+static void report(Ctx *c, Args *a)
+{
+    name_output(c, a, true);
+    Unit u = compiled(c, a);
+    if (!u.prog || c->errors) return;
+    if (a->json) report_json(stdout, c, u.prog, &a->emit);
+    else report_text(stdout, c, u.prog, &a->emit);
+}
+
+static void bind_inputs(Ctx *c, const Args *a, const Graph *g, const Tensor **in)
+{
+    for (int i = 0; i < a->nrest; i++) {
+        const char *file, *name = split_name(c, "run", a->rest[i], &file);
+        int k = 0;
+        while (k < g->nins && strcmp(g->ins[k]->name, name)) k++;
+        if (k == g->nins) wrong("the model has no input '%s'", name);
+        in[k] = npy_read(c, file, g->ins[k]->type);
+    }
+    for (int k = 0; k < g->nins; k++)
+        if (!in[k]) error(c, (Loc){0}, "input '%s' (%s) has no value: say %s=FILE.npy", g->ins[k]->name, type_text(c, g->ins[k]->type), g->ins[k]->name);
+}
+
+static void run(Ctx *c, Args *a)
+{
+    Unit u = compiled(c, a);
+    if (!u.prog || c->errors) return;
+    const Graph *g = u.graph;
+    const Prog *p = u.prog;
+    const Tensor **in = NEW_N(c, const Tensor *, g->nins);
+    void **data = NEW_N(c, void *, p->nbufs);
+    Tensor **out = NEW_N(c, Tensor *, g->nouts);
+    bind_inputs(c, a, g, in);
+    if (c->errors) return;
+    for (int i = 0; i < p->nbufs; i++) {
+        const Buf *b = p->bufs[i];
+        if (b->kind == BUF_IN) data[i] = (void *)(uintptr_t)in[b->index]->data;
+        if (b->kind != BUF_OUT) continue;
+        out[b->index] = tensor_new(c, g->outs[b->index]->type);
+        data[i] = (void *)(uintptr_t)out[b->index]->data;
+    }
+    prog_run(c, p, data, true);
+    for (int k = 0; k < g->nouts; k++) {
+        if (a->out) npy_write(c, internf(c, "%s/output_%d.npy", a->out, k), out[k]);
+        else tensor_print(stdout, c, g->out_names[k], out[k]);
+    }
+}
+
+static void ops(Ctx *c, Args *a)
+{
+    (void)a;
+    for (int k = 0; k < op_count(c); k++) printf("%s\n", op_entry(c, k)->op->sig);
+}
+
+/* ---- main ------------------------------------------------------------------------------------------------------------------------------- */
+
+static const struct Command { const char *name; void (*run)(Ctx *, Args *); bool model, rest; } commands[] = {
+    {"build", build, true, false}, {"run", run, true, true}, {"show", show, true, false}, {"report", report, true, false}, {"ops", ops, false, false},
+};
+
+typedef struct Job { const struct Command *command; Args *args; } Job;
+
+static void work(Ctx *c, void *job)
+{
+    Job *j = job;
+    c->ops = op_table_new(c, ops_table, ops_count);
+    j->command->run(c, j->args);
+}
+
+static const struct Command *find_command(const Args *a)
+{
+    for (int i = 0; i < COUNT(commands); i++) {
+        const struct Command *k = &commands[i];
+        if (strcmp(k->name, a->command)) continue;
+        if (k->model && !a->model) wrong("burin %s needs a model", k->name);
+        if ((!k->rest && a->nrest) || (!k->model && a->model)) wrong("burin %s: one argument too many: '%s'", k->name, a->nrest ? a->rest[0] : a->model);
+        return k;
+    }
+    wrong("there is no command '%s'", a->command);
+}
+
+int main(int argc, char **argv)
+{
+    Ctx *c = ctx_new();
+    if (!c) {
+        fputs("burin: error: out of memory\n", stderr);
+        return REFUSED;
+    }
+    signal(SIGPIPE, SIG_IGN);
+    Args a = take_args(c, argc, argv);
+    Job j = {find_command(&a), &a};
+    bool good = ctx_run(c, work, &j);
+    if (fflush(stdout) || ferror(stdout)) {
+        error(c, (Loc){0}, "cannot write on standard output: %s", strerror(errno));
+        good = false;
+    }
+    good = good && c->errors == 0;
+    diag_flush(c, stderr);
+    ctx_free(c);
+    return good ? DONE : REFUSED;
+}
