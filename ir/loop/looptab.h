@@ -13,8 +13,9 @@ typedef struct Hash { Slot *at; size_t n, cap; } Hash;       /* cap: 0 or a powe
 
 struct LoopTab {
     Hash idx, atoms;                 /* idx.c: indices and their atoms */
-    Hash exprs;                      /* loop.c: expressions */
-    int idx_ids, atom_ids, expr_ids; /* next creation numbers */
+    Hash exprs, reduces;             /* expr.c: expressions, reductions */
+    Hash ranges;                     /* range.c: least and greatest element of constant buffers */
+    int idx_ids, atom_ids, expr_ids, reduce_ids, buf_ids;        /* next creation numbers */
     int vars;                        /* next number of var_new, from MAX_RANK */
 };
 
