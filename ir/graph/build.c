@@ -1,0 +1,306 @@
+/* THE node builder: whoever makes a node makes it here. It picks the operator's version, fills in attributes, checks operands,
+ * infers types, expands compositions and evaluates what is known.
+ * A fault is reported where it is found and the outputs are poisoned; what reads a poisoned edge is poisoned silently, so that one
+ * fault gives one message. Edges and nodes do not change any more once build_node returned, but for a name: the edge that carries
+ * the result of an expansion takes the name of what it stands for. */
+#include "build.h"
+
+Build *build_new(Ctx *c, int nopsets, const Opset *opsets)
+{
+    Build *b = NEW(c, Build);
+    b->c = c;
+    b->nopsets = nopsets;
+    b->opsets = opsets;
+    return b;
+}
+
+Edge *edge_new(Build *b, const char *name, Type t, Loc loc)
+{
+    Edge *e = NEW(b->c, Edge);
+    *e = (Edge){.name = name, .type = t, .input = -1, .loc = loc};
+    return e;
+}
+
+Edge *build_input(Build *b, const char *name, Type t, Loc loc, int index)
+{
+    Edge *e = edge_new(b, name_unique(b, name), t, loc);
+    e->input = index;
+    return e;
+}
+
+Edge *build_const(Build *b, const char *name, const Tensor *t, Loc loc)
+{
+    Edge *e = edge_new(b, name && *name ? name_unique(b, name) : name_fresh(b), t->type, loc);
+    e->data = t;
+    return e;
+}
+
+Edge *build_poison(Build *b, const char *name, Loc loc)
+{
+    return edge_new(b, intern(b->c, name ? name : ""), (Type){0}, loc);
+}
+
+/* ---- a node and its edges -------------------------------------------------------------------------------------------- */
+
+/* As many places as the signature has, or as given. A variadic one counts as given. */
+static int places(const Param *params, int n, int given)
+{
+    int least = n && params[n - 1].variadic ? n - 1 : n;
+    return given > least ? given : least;
+}
+
+static Node *node_new(Build *b, const Sig *sig, const NodeSpec *s)
+{
+    Node *n = NEW(b->c, Node);
+    int nin = s->nin, nout = s->nout;
+    while (nin && !s->in[nin - 1])
+        nin--;
+    while (nout && !(s->out[nout - 1] && *s->out[nout - 1]))
+        nout--;
+    *n = (Node){.op = sig->op, .sig = sig, .name = s->name ? s->name : "", .loc = s->loc,
+                .nin = places(sig->in, sig->nin, nin), .nout = places(sig->out, sig->nout, nout)};
+    Edge **in = NEW_N(b->c, Edge *, n->nin), **out = NEW_N(b->c, Edge *, n->nout);
+    for (int k = 0; k < nin; k++)
+        in[k] = s->in[k];
+    for (int k = 0; k < nout; k++)
+        if (s->out[k] && *s->out[k]) {
+            out[k] = edge_new(b, name_unique(b, s->out[k]), (Type){0}, s->loc);
+            out[k]->out = k;
+        }
+    n->in = in;
+    n->out = out;
+    return n;
+}
+
+static bool inputs_poisoned(const Node *n)
+{
+    for (int k = 0; k < n->nin; k++)
+        if (n->in[k] && edge_poisoned(n->in[k]))
+            return true;
+    return false;
+}
+
+/* ---- expansion ------------------------------------------------------------------------------------------------------- */
+
+static bool narrow(DType t)
+{
+    return t == DT_F16 || t == DT_BF16;
+}
+
+/* The expansion in float: 16-bit inputs are cast before, results after. What expand sees of the outputs is as wide. */
+static bool expand_wide(Build *b, const Node *n, Edge **result)
+{
+    Ctx *c = b->c;
+    Node w = *n;
+    DType first = DT_NONE;
+    Edge **in = NEW_N(c, Edge *, n->nin), **out = NEW_N(c, Edge *, n->nout);
+    for (int k = 0; k < n->nin; k++) {
+        in[k] = n->in[k];
+        if (!in[k] || !narrow(in[k]->type.dt))
+            continue;
+        first = first == DT_NONE ? in[k]->type.dt : first;
+        in[k] = build_cast(b, in[k], DT_F32);
+    }
+    for (int k = 0; k < n->nout; k++) {
+        out[k] = n->out[k];
+        if (!out[k] || !narrow(out[k]->type.dt))
+            continue;
+        out[k] = mem_copy(c, out[k], sizeof *out[k]);
+        out[k]->type.dt = DT_F32;
+    }
+    w.in = in;
+    w.out = out;
+    if (!n->op->expand(b, &w, result))
+        return false;
+    for (int k = 0; k < n->nout; k++) {
+        Edge *r = result[k];
+        if (!r || !n->out[k] || first == DT_NONE || r->type.dt != DT_F32)
+            continue;
+        DType to = n->out[k]->type.dt;
+        if (to == DT_NONE && (to = match_result(n, k)) == DT_NONE)
+            to = first;
+        result[k] = build_cast(b, r, to);
+    }
+    return true;
+}
+
+static bool made_by(const Nodes *nodes, int from, const Node *n)
+{
+    for (int i = nodes->n; i-- > from;)
+        if (nodes->at[i] == n)
+            return true;
+    return false;
+}
+
+void edge_rename(Edge *r, const char *name)
+{
+    r->name = name;
+    while (r->from && r->from->result) {
+        Edge *in = r->from->result[r->out];
+        if (!in->from || in->name != r->from->out[r->out]->name)
+            return;
+        r = in;
+        r->name = name;
+    }
+}
+
+/* Checks what expand gave, and names it after the outputs. False: poisoned. */
+static bool take_results(Build *b, const Node *n, Edge **result, int from)
+{
+    for (int k = 0; k < n->nout; k++) {
+        Edge *e = n->out[k], *r = result[k];
+        if (!e)
+            continue;
+        if (!r)
+            ice(b->c, "the expansion of %s gives no output %d", node_text(b->c, n), k);
+        if (edge_poisoned(r))
+            return false;
+        if (n->op->infer && !type_same(r->type, e->type))
+            ice(b->c, "the expansion of %s gives %s for output %d, inferred was %s", node_text(b->c, n),
+                type_text(b->c, r->type), k, type_text(b->c, e->type));
+        e->type = r->type;
+        e->data = r->data;
+        bool taken = false;
+        for (int j = 0; j < k; j++)
+            taken |= n->out[j] && result[j] == r;
+        if (!taken && r->from && made_by(&b->nodes, from, r->from))
+            edge_rename(r, e->name);
+    }
+    return true;
+}
+
+/* Operators with graphs build into the list that they stand in. */
+static bool expand(Build *b, Node *n)
+{
+    if (b->depth >= EXPAND_DEPTH) {
+        node_error(b, n, "operators, functions and graphs are nested more than %d deep here", EXPAND_DEPTH);
+        return false;
+    }
+    Nodes outer = b->nodes;
+    Loc loc = b->loc;
+    const char *prefix = b->prefix;
+    bool apart = !n->sig->graphs;
+    if (apart)
+        b->nodes = (Nodes){0};
+    b->loc = n->loc;
+    for (int k = 0; !b->prefix && k < n->nout; k++)
+        if (n->out[k])
+            b->prefix = n->out[k]->name;
+    b->depth++;
+    int from = b->nodes.n;
+    Edge **result = NEW_N(b->c, Edge *, n->nout);
+    bool ok = n->op->wide ? expand_wide(b, n, result) : n->op->expand(b, n, result);
+    ok = ok && take_results(b, n, result, from);
+    n->result = result;
+    b->depth--;
+    b->prefix = prefix;
+    b->loc = loc;
+    if (apart) {
+        n->body = b->nodes.at;
+        n->nbody = b->nodes.n;
+        b->nodes = outer;
+    }
+    return ok;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------------------------- */
+
+static bool set_types(Build *b, const Node *n)
+{
+    if (n->op->expand && !n->op->infer)
+        return true;
+    Mark m = scratch_mark(b->c);
+    Type *types = SCRATCH_N(b->c, Type, n->nout);
+    bool ok = match_types(b, n, types);
+    for (int k = 0; ok && k < n->nout; k++)
+        if (n->out[k])
+            n->out[k]->type = types[k];
+    scratch_release(b->c, m);
+    return ok;
+}
+
+/* Sets the data of the outputs where the inputs are known. True: of all that are asked for. */
+static bool evaluate(Build *b, const Node *n)
+{
+    bool known = true;
+    if (!n->op->expand) {
+        size_t bytes = 0;
+        for (int k = 0; k < n->nin; k++) {
+            const Edge *e = n->in[k];
+            if (e && !e->data && !sig_param(n->sig->in, n->sig->nin, k)->type_only)
+                return false;
+        }
+        for (int k = 0; k < n->nout; k++)
+            if (n->out[k] && (bytes += type_bytes(n->out[k]->type)) > EVAL_BYTES)
+                return false;
+        const Tensor **out = NEW_N(b->c, const Tensor *, n->nout);
+        if (!node_eval(b, n, EVAL_BYTES, out))
+            return false;
+        for (int k = 0; k < n->nout; k++)
+            if (n->out[k])
+                n->out[k]->data = out[k];
+    }
+    for (int k = 0; k < n->nout; k++)
+        known &= !n->out[k] || n->out[k]->data;
+    return known;
+}
+
+static bool build(Build *b, Node *n, const NodeSpec *s)
+{
+    bool ok = match_attrs(b, n, s->nattrs, s->attrs);
+    return !inputs_poisoned(n) && match_operands(b, n) && ok && set_types(b, n) && (!n->op->expand || expand(b, n));
+}
+
+/* Within an expansion what is known becomes a constant at once. */
+static void finish(Build *b, const Node *n)
+{
+    bool known = evaluate(b, n), dropped = known && b->depth > 0;
+    for (int k = 0; k < n->nout; k++)
+        if (n->out[k])
+            n->out[k]->from = dropped ? NULL : n;
+    if (!dropped)
+        VEC_PUSH(b->c, b->nodes, n);
+}
+
+void build_sig(Build *b, const Sig *sig, const NodeSpec *s, Edge **out)
+{
+    Node *n = node_new(b, sig, s);
+    bool ok = build(b, n, s), splice = ok && sig->graphs;
+    for (int k = 0; k < s->nout; k++)
+        out[k] = k >= n->nout || !n->out[k] ? NULL : splice ? n->result[k] : n->out[k];
+    if (ok && !splice)
+        finish(b, n);
+    for (int k = 0; !ok && k < n->nout; k++)
+        if (n->out[k])
+            n->out[k]->type = (Type){0}, n->out[k]->data = NULL;
+}
+
+static int64_t opset_of(const Build *b, const char *domain)
+{
+    if (!b->opsets)
+        return INT64_MAX;
+    bool standard = !*domain || !strcmp(domain, "ai.onnx");
+    for (int i = 0; i < b->nopsets; i++) {
+        const char *d = b->opsets[i].domain;
+        if (standard ? !*d || !strcmp(d, "ai.onnx") : !strcmp(d, domain))
+            return b->opsets[i].version;
+    }
+    return -1;
+}
+
+void build_node(Build *b, const NodeSpec *s, Edge **out)
+{
+    const char *domain = s->domain ? s->domain : "", *prefix = b->prefix;
+    int64_t version = opset_of(b, domain);
+    int newer = 0;
+    const Sig *sig = version < 0 ? NULL : op_find(b->c, domain, s->op, version, &newer);
+    if (!sig) {
+        unknown_add(b, s, version, newer);
+        for (int k = 0; k < s->nout; k++)
+            out[k] = s->out[k] && *s->out[k] ? build_poison(b, s->out[k], s->loc) : NULL;
+        return;
+    }
+    b->prefix = NULL;
+    build_sig(b, sig, s, out);
+    b->prefix = prefix;
+}

@@ -1,0 +1,436 @@
+/* What operators there are: signatures are read once per context, sorted by domain, name and version, and found by a hash of domain
+ * and name, which leads to the first version of the operator; its versions lie side by side.
+ * A fault in a signature is ours: an internal error that shows the entry and the place. The default domain is "", whatever a model
+ * calls it. */
+#include "op.h"
+
+struct OpTable {
+    Sig *sigs;
+    int n;
+    uint32_t mask;
+    int *first;                      /* by hash: 1 + where an operator's versions begin; 0: free */
+    const char **names;              /* every name once, sorted as the entries are, and what domain it is of */
+    const char **domains;
+    int nnames;
+};
+
+/* ---- the notation -------------------------------------------------------------------------------------------------- */
+
+typedef struct Text { Ctx *c; const char *all, *p; } Text;
+
+NORETURN static void bad(const Text *t, const char *want)
+{
+    ice(t->c, "operator entry \"%s\": at \"%s\": %s", t->all, t->p, want);
+}
+
+static void skip(Text *t)
+{
+    while (*t->p == ' ' || *t->p == '\n')
+        t->p++;
+}
+
+static bool accept(Text *t, const char *s)
+{
+    size_t n = strlen(s);
+    skip(t);
+    if (strncmp(t->p, s, n))
+        return false;
+    t->p += n;
+    return true;
+}
+
+static void expect(Text *t, const char *s)
+{
+    if (!accept(t, s))
+        bad(t, internf(t->c, "expected '%s'", s));
+}
+
+/* Whether a list of which n items are read goes on. */
+static bool more(Text *t, int n, const char *close)
+{
+    if (accept(t, close))
+        return false;
+    if (n)
+        expect(t, ",");
+    return true;
+}
+
+static bool is_word(char ch)
+{
+    return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') || ch == '_';
+}
+
+static const char *word(Text *t, const char *also)
+{
+    skip(t);
+    const char *from = t->p;
+    while (is_word(*t->p) || (*t->p && strchr(also, *t->p)))
+        t->p++;
+    if (t->p == from)
+        bad(t, "expected a name");
+    return intern_n(t->c, from, (size_t)(t->p - from));
+}
+
+static double number(Text *t)
+{
+    char *end;
+    skip(t);
+    double v = strtod(t->p, &end);
+    if (end == t->p)
+        bad(t, "expected a number");
+    t->p = end;
+    return v;
+}
+
+static int64_t whole(Text *t)
+{
+    char *end;
+    skip(t);
+    errno = 0;
+    long long v = strtoll(t->p, &end, 10);
+    if (end == t->p || errno || *end == '.' || *end == 'e')
+        bad(t, "expected an integer");
+    t->p = end;
+    return v;
+}
+
+static const char *quoted(Text *t)
+{
+    expect(t, "\"");
+    const char *from = t->p, *end = strchr(from, '"');
+    if (!end)
+        bad(t, "the string does not end");
+    t->p = end + 1;
+    return intern_n(t->c, from, (size_t)(end - from));
+}
+
+static AttrKind attr_kind(Text *t)
+{
+    static const struct { const char *name; AttrKind kind; } kinds[] = {
+        {"int", ATTR_INT}, {"float", ATTR_FLOAT}, {"string", ATTR_STRING}, {"tensor", ATTR_TENSOR}, {"graph", ATTR_GRAPH},
+        {"ints", ATTR_INTS}, {"floats", ATTR_FLOATS}, {"strings", ATTR_STRINGS}, {"tensors", ATTR_TENSORS},
+        {"graphs", ATTR_GRAPHS}, {"type", ATTR_TYPE}, {"sparse", ATTR_SPARSE},
+    };
+    const char *at = t->p, *name = word(t, "");
+    for (int i = 0; i < COUNT(kinds); i++)
+        if (!strcmp(kinds[i].name, name))
+            return kinds[i].kind;
+    t->p = at;
+    bad(t, "not a type of attributes");
+}
+
+static void default_list(Text *t, Attr *a)
+{
+    VEC(int64_t) ints = {0};
+    VEC(float) floats = {0};
+    VEC(const char *) strings = {0};
+    expect(t, "[");
+    while (more(t, a->n, "]")) {
+        if (a->kind == ATTR_INTS)
+            VEC_PUSH(t->c, ints, whole(t));
+        else if (a->kind == ATTR_FLOATS)
+            VEC_PUSH(t->c, floats, (float)number(t));
+        else
+            VEC_PUSH(t->c, strings, quoted(t));
+        a->n++;
+    }
+    a->ints = ints.at;
+    a->floats = floats.at;
+    a->strings = strings.at;
+}
+
+static const Attr *default_value(Text *t, const char *name, AttrKind kind)
+{
+    Attr a = {.name = name, .kind = kind};
+    switch (kind) {
+    case ATTR_INT:    a.i = whole(t); break;
+    case ATTR_FLOAT:  a.f = (float)number(t); break;
+    case ATTR_STRING: a.s = quoted(t); break;
+    case ATTR_INTS: case ATTR_FLOATS: case ATTR_STRINGS: default_list(t, &a); break;
+    default: bad(t, "an attribute of this type has no default");
+    }
+    return mem_copy(t->c, &a, sizeof a);
+}
+
+static void read_attrs(Text *t, Sig *s)
+{
+    VEC(AttrSig) attrs = {0};
+    VEC(Attr) defaults = {0};
+    if (!accept(t, "<"))
+        return;
+    do {
+        AttrSig a = {.name = word(t, "")};
+        bool optional = accept(t, "?");
+        for (int i = 0; i < attrs.n; i++)
+            if (attrs.at[i].name == a.name)
+                bad(t, "an attribute of that name is there already");
+        expect(t, ":");
+        a.kind = attr_kind(t);
+        if (accept(t, "="))
+            a.fallback = default_value(t, a.name, a.kind);
+        if (optional && a.fallback)
+            bad(t, "optional, and with a default");
+        a.required = !optional && !a.fallback;
+        s->graphs |= a.kind == ATTR_GRAPH || a.kind == ATTR_GRAPHS;
+        if (a.fallback)
+            VEC_PUSH(t->c, defaults, *a.fallback);
+        VEC_PUSH(t->c, attrs, a);
+    } while (accept(t, ","));
+    expect(t, ">");
+    s->attrs = attrs.at;
+    s->nattrs = attrs.n;
+    s->defaults = defaults.at;
+    s->ndefaults = defaults.n;
+}
+
+#define BIT(x) (UINT64_C(1) << DT_##x)
+static uint64_t set_of(char letter)
+{
+    const uint64_t floats = BIT(F16) | BIT(BF16) | BIT(F32) | BIT(F64), ints = BIT(I8) | BIT(I16) | BIT(I32) | BIT(I64),
+                   uints = BIT(U8) | BIT(U16) | BIT(U32) | BIT(U64), complex = BIT(C64) | BIT(C128),
+                   small = BIT(F8E4M3) | BIT(F8E4M3Z) | BIT(F8E5M2) | BIT(F8E5M2Z) | BIT(F8E8M0) | BIT(F4E2M1) | BIT(U4) |
+                           BIT(I4) | BIT(U2) | BIT(I2);
+    switch (letter) {
+    case 'F': return floats;
+    case 'I': return ints;
+    case 'U': return uints;
+    case 'J': return ints | uints;
+    case 'R': return floats | ints | uints;
+    case 'B': return BIT(BOOL);
+    case 'C': return complex;
+    case 'S': return BIT(STRING);
+    case 'Q': return small;
+    case 'V': return floats | ints | uints | BIT(BOOL) | complex | BIT(STRING) | small;
+    default:  return 0;
+    }
+}
+
+static void read_type(Text *t, Param *p)
+{
+    skip(t);
+    const char *from = t->p;
+    int items = 0;
+    bool set = false;
+    do {
+        const char *at = t->p, *name = word(t, "");
+        DType dt = dtype_parse(name);
+        items++;
+        if (dt != DT_NONE) {
+            p->types |= UINT64_C(1) << dt;
+            continue;
+        }
+        set = true;
+        size_t n = strlen(name);
+        if (n > 1 && name[n - 1] >= '0' && name[n - 1] <= '9')
+            n--;
+        for (size_t i = 0; i < n; i++) {
+            if (!set_of(name[i])) {
+                t->p = at;
+                bad(t, "not a type, and not made of the sets F I U J R B C S Q V");
+            }
+            p->types |= set_of(name[i]);
+        }
+    } while (accept(t, "|"));
+    if (set || items > 1)
+        p->var = intern_n(t->c, from, (size_t)(t->p - from));
+    if (accept(t, "*"))
+        p->var = NULL;
+}
+
+static const Param *read_params(Text *t, int *n)
+{
+    VEC(Param) all = {0};
+    expect(t, "(");
+    while (more(t, all.n, ")")) {
+        if (all.n && all.at[all.n - 1].variadic)
+            bad(t, "a variadic operand must be the last one");
+        Param p = {.name = word(t, "")};
+        for (int i = 0; i < all.n; i++)
+            if (all.at[i].name == p.name)
+                bad(t, "an operand of that name is there already");
+        for (;;) {
+            bool *flag = accept(t, "?") ? &p.optional : accept(t, "...") ? &p.variadic : accept(t, "!") ? &p.known
+                       : accept(t, "~") ? &p.type_only : NULL;
+            if (!flag)
+                break;
+            if (*flag)
+                bad(t, "a mark stands there twice");
+            *flag = true;
+        }
+        expect(t, ":");
+        read_type(t, &p);
+        VEC_PUSH(t->c, all, p);
+    }
+    *n = all.n;
+    return all.at;
+}
+
+static const char *domain_norm(const char *domain)
+{
+    return !domain || !strcmp(domain, "ai.onnx") ? "" : domain;
+}
+
+static void check_meaning(Text *t, const Sig *s)
+{
+    const Op *op = s->op;
+    t->p = t->all;
+    if ((op->scalar != 0) + (op->at != NULL) + (op->lower != NULL) + (op->expand != NULL) != 1)
+        bad(t, "exactly one of scalar, at, lower and expand must be set");
+    if (op->wide && !op->expand)
+        bad(t, "wide goes with expand");
+    if (s->graphs && !op->expand)
+        bad(t, "an operator with graph attributes must expand");
+    if (op->scalar && op_arity((ScalarOp)(op->scalar - 1)) != s->nin)
+        bad(t, "the scalar operator takes another number of operands");
+    for (int i = 0; i < s->nout; i++)
+        if (s->out[i].known || s->out[i].type_only)
+            bad(t, "a mark that results do not have");
+}
+
+static Sig read_sig(Ctx *c, const Op *op)
+{
+    Text t = {c, op->sig, op->sig};
+    Sig s = {.op = op, .domain = intern(c, "")};
+    s.name = word(&t, ".");
+    if (accept(&t, "::")) {
+        s.domain = intern(c, domain_norm(s.name));
+        s.name = word(&t, "");
+    }
+    expect(&t, "-");
+    int64_t since = whole(&t);
+    if (since < 1 || since > INT_MAX)
+        bad(&t, "versions count from 1");
+    s.since = (int)since;
+    read_attrs(&t, &s);
+    s.in = read_params(&t, &s.nin);
+    expect(&t, "=>");
+    s.out = read_params(&t, &s.nout);
+    skip(&t);
+    if (*t.p)
+        bad(&t, "expected the end");
+    check_meaning(&t, &s);
+    return s;
+}
+
+/* ---- look-up --------------------------------------------------------------------------------------------------------- */
+
+static uint32_t hash_name(const char *domain, const char *name)
+{
+    uint32_t h = 2166136261u;
+    for (; *domain; domain++)
+        h = (h ^ (unsigned char)*domain) * 16777619u;
+    h = (h ^ ':') * 16777619u;
+    for (; *name; name++)
+        h = (h ^ (unsigned char)*name) * 16777619u;
+    return h ^ h >> 15;
+}
+
+static bool same_op(const Sig *a, const char *domain, const char *name)
+{
+    return !strcmp(a->name, name) && !strcmp(a->domain, domain);
+}
+
+static int by_name(const void *x, const void *y)
+{
+    const Sig *a = x, *b = y;
+    int o = strcmp(a->domain, b->domain);
+    o = o ? o : strcmp(a->name, b->name);
+    return o ? o : (a->since > b->since) - (a->since < b->since);
+}
+
+const OpTable *op_table_new(Ctx *c, const Op *ops, int n)
+{
+    OpTable *t = NEW(c, OpTable);
+    uint32_t cap = 16;
+    while (cap < 2 * (uint32_t)n)
+        cap *= 2;
+    t->n = n;
+    t->mask = cap - 1;
+    t->sigs = NEW_N(c, Sig, n);
+    t->first = NEW_N(c, int, cap);
+    t->names = NEW_N(c, const char *, n);
+    t->domains = NEW_N(c, const char *, n);
+    for (int i = 0; i < n; i++)
+        t->sigs[i] = read_sig(c, &ops[i]);
+    if (n)
+        qsort(t->sigs, (size_t)n, sizeof *t->sigs, by_name);
+    for (int i = 0; i < n; i++) {
+        const Sig *s = &t->sigs[i];
+        if (i && same_op(s - 1, s->domain, s->name)) {
+            if (s->since == s[-1].since)
+                ice(c, "operator entry \"%s\" is there twice", s->op->sig);
+            continue;
+        }
+        t->domains[t->nnames] = s->domain;
+        t->names[t->nnames++] = s->name;
+        uint32_t h = hash_name(s->domain, s->name) & t->mask;
+        while (t->first[h])
+            h = (h + 1) & t->mask;
+        t->first[h] = i + 1;
+    }
+    return t;
+}
+
+/* The first version, or NULL. */
+static const Sig *find_first(const OpTable *t, const char *domain, const char *name)
+{
+    if (!t)
+        return NULL;
+    for (uint32_t h = hash_name(domain, name) & t->mask; t->first[h]; h = (h + 1) & t->mask)
+        if (same_op(&t->sigs[t->first[h] - 1], domain, name))
+            return &t->sigs[t->first[h] - 1];
+    return NULL;
+}
+
+const Sig *op_version(Ctx *c, const Sig *s, int step)
+{
+    const OpTable *t = c->ops;
+    ptrdiff_t k = s - t->sigs + step;
+    return k >= 0 && k < t->n && same_op(&t->sigs[k], s->domain, s->name) ? &t->sigs[k] : NULL;
+}
+
+const Sig *op_find(Ctx *c, const char *domain, const char *name, int64_t opset, int *newer)
+{
+    const Sig *s = find_first(c->ops, domain_norm(domain), name), *next;
+    if (newer)
+        *newer = s && s->since > opset ? s->since : 0;
+    if (!s || s->since > opset)
+        return NULL;
+    while ((next = op_version(c, s, 1)) && next->since <= opset)
+        s = next;
+    return s;
+}
+
+const Sig *op_newest(Ctx *c, const char *domain, const char *name)
+{
+    return op_find(c, domain, name, INT64_MAX, NULL);
+}
+
+const char *op_nearest(Ctx *c, const char *domain, const char *name)
+{
+    const OpTable *t = c->ops;
+    int from = 0, n = 0;
+    domain = domain_norm(domain);
+    while (from < t->nnames && strcmp(t->domains[from], domain))
+        from++;
+    while (from + n < t->nnames && t->domains[from + n] == t->domains[from])
+        n++;
+    return nearest(name, t->names + from, n);
+}
+
+int op_count(Ctx *c)
+{
+    return c->ops->n;
+}
+
+const Sig *op_entry(Ctx *c, int k)
+{
+    return &c->ops->sigs[k];
+}
+
+const Param *sig_param(const Param *params, int n, int k)
+{
+    if (k < n)
+        return &params[k];
+    return n && params[n - 1].variadic ? &params[n - 1] : NULL;
+}

@@ -1,0 +1,63 @@
+/* Operators that are missing: counted while the graph is built, told once each at the end. */
+#include "build.h"
+
+enum { MOST = 200 };                 /* different ones that are told apart */
+
+typedef struct Miss {
+    const char *domain, *op;         /* op NULL: the domain is not imported */
+    int64_t version;
+    int newer, count;                /* newer: the first version that has it, or 0 */
+    Loc loc;
+} Miss;
+struct Unknown { VEC(Miss) all; int more; };
+
+void unknown_add(Build *b, const NodeSpec *s, int64_t version, int newer)
+{
+    if (!b->unknown)
+        b->unknown = NEW(b->c, struct Unknown);
+    struct Unknown *u = b->unknown;
+    Miss m = {intern(b->c, s->domain ? s->domain : ""), version < 0 ? NULL : intern(b->c, s->op), version, newer, 1, s->loc};
+    for (int i = 0; i < u->all.n; i++) {
+        Miss *old = &u->all.at[i];
+        if (old->domain == m.domain && old->op == m.op && old->version == version) {
+            old->count++;
+            return;
+        }
+    }
+    if (u->all.n == MOST)
+        u->more++;
+    else
+        VEC_PUSH(b->c, u->all, m);
+}
+
+static void report(Ctx *c, const Miss *m)
+{
+    const char *nodes = internf(c, "%d node%s", m->count, m->count == 1 ? "" : "s"), *near;
+    const char *dot = *m->domain ? "." : "", *domain = m->domain;
+    if (!m->op) {
+        error(c, m->loc, "opset_import lacks domain \"%s\", which %s use%s: add \"%s\" : VERSION to it", domain, nodes,
+              m->count == 1 ? "s" : "", domain);
+        return;
+    }
+    const char *opset = m->version == INT64_MAX ? "newest opset" : internf(c, "opset %lld", (long long)m->version);
+    if (m->newer) {
+        error(c, m->loc, "operator '%s%s%s' needs opset %d; the model imports %lld (%s)", domain, dot, m->op, m->newer,
+              (long long)m->version, nodes);
+        return;
+    }
+    near = op_nearest(c, domain, m->op);
+    error(c, m->loc, "operator '%s%s%s' is not known (%s, %s)%s%s%s", domain, dot, m->op, opset, nodes,
+          near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+void build_report_unknown(Build *b)
+{
+    struct Unknown *u = b->unknown;
+    if (!u)
+        return;
+    for (int i = 0; i < u->all.n; i++)
+        report(b->c, &u->all.at[i]);
+    if (u->more)
+        error(b->c, (Loc){0}, "%d more nodes of operators that are not known", u->more);
+    b->unknown = NULL;
+}
