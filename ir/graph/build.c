@@ -124,7 +124,7 @@ static bool expand_wide(Build *b, const Node *n, Edge **result)
     return true;
 }
 
-static bool made_by(const Nodes *nodes, int from, const Node *n)
+static bool made_by(const NodeVec *nodes, int from, const Node *n)
 {
     for (int i = nodes->n; i-- > from;)
         if (nodes->at[i] == n)
@@ -176,12 +176,12 @@ static bool expand(Build *b, Node *n)
         node_error(b, n, "operators, functions and graphs are nested more than %d deep here", EXPAND_DEPTH);
         return false;
     }
-    Nodes outer = b->nodes;
+    NodeVec outer = b->nodes;
     Loc loc = b->loc;
     const char *prefix = b->prefix;
     bool apart = !n->sig->graphs;
     if (apart)
-        b->nodes = (Nodes){0};
+        b->nodes = (NodeVec){0};
     b->loc = n->loc;
     for (int k = 0; !b->prefix && k < n->nout; k++)
         if (n->out[k])

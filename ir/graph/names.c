@@ -3,7 +3,7 @@
 #include "build.h"
 
 typedef struct Name { const char *name; int next; bool taken; } Name;
-struct Names { Name *at; size_t n, cap; };
+struct NameTab { Name *at; size_t n, cap; };
 
 static size_t place(const Name *at, size_t cap, const char *name)
 {
@@ -18,8 +18,8 @@ static size_t place(const Name *at, size_t cap, const char *name)
 static Name *entry(Build *b, const char *name)
 {
     if (!b->names)
-        b->names = NEW(b->c, struct Names);
-    struct Names *t = b->names;
+        b->names = NEW(b->c, struct NameTab);
+    struct NameTab *t = b->names;
     if (4 * (t->n + 1) > 3 * t->cap) {
         size_t cap = t->cap ? 2 * t->cap : 16;
         Name *at = NEW_N(b->c, Name, cap);

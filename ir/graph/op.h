@@ -74,16 +74,16 @@ const Sig *op_entry(Ctx *c, int k);                              /* all entries,
 enum { OPSET_NEWEST = 26 };                                      /* of ai.onnx: what canonical graphs are printed with */
 
 /* ---- build.c: the one way to make a node: opset pick, defaults, checks, inference, evaluation of what is known ---------- */
-typedef VEC(const Node *) Nodes;
+typedef VEC(const Node *) NodeVec;
 struct Build {
     Ctx *c;
     int nopsets; const Opset *opsets;                            /* of the model or function being read; NULL: newest of everything */
-    Nodes nodes;
+    NodeVec nodes;
     Loc loc;                                                     /* where nodes made by expand come from */
     const char *prefix;                                          /* name of what they stand for */
     int depth;                                                   /* of nested expansion and inlining: limited */
     struct Unknown *unknown;                                     /* operators that are missing, with counts: reported once each */
-    struct Names *names;                                         /* of edges, taken so far */
+    struct NameTab *names;                                       /* of edges, taken so far */
 };
 Build *build_new(Ctx *c, int nopsets, const Opset *opsets);
 typedef struct NodeSpec {            /* a node as a model gives it */
