@@ -1,0 +1,260 @@
+/* Values that come from nowhere or from a shape: Constant, ConstantOfShape, Range, EyeLike, OneHot; the casts; and what
+ * is decided at compile time: NonZero of a constant, If with a constant condition. */
+#include "meaning.h"
+
+/* ---- Constant ---- */
+
+static Tensor *string_tensor(Ctx *c, int rank, int n, const char *const *v)
+{
+    int64_t dim = n;
+    Tensor *t = tensor_new(c, type_make(c, DT_STRING, rank, &dim));
+    if (n)
+        memcpy((void *)(uintptr_t)t->data, v, sizeof *v * (size_t)n);
+    return t;
+}
+
+static const Tensor *attr_value(Ctx *c, const Attr *a)
+{
+    int64_t n = a->n;
+    switch (a->kind) {
+    case ATTR_INT: return tensor_int(c, a->i);
+    case ATTR_INTS: return tensor_ints(c, a->n, a->ints);
+    case ATTR_FLOAT: return tensor_of(c, type_make(c, DT_F32, 0, NULL), &a->f, sizeof a->f);
+    case ATTR_FLOATS: return tensor_of(c, type_make(c, DT_F32, 1, &n), a->floats, sizeof *a->floats * (size_t)n);
+    case ATTR_STRING: return string_tensor(c, 0, 1, &a->s);
+    case ATTR_STRINGS: return string_tensor(c, 1, a->n, a->strings);
+    default: return a->tensor;
+    }
+}
+
+bool constant(Build *b, const Node *n, Edge **out)
+{
+    if (n->nattrs != 1) {
+        node_error(b, n,
+                   "%s: exactly one of value, value_int, value_ints, value_float, value_floats, value_string, "
+                   "value_strings and "
+                   "sparse_value is given",
+                   n->nattrs ? "several values" : "no value");
+        return false;
+    }
+    out[0] = build_const(b, NULL, attr_value(b->c, &n->attrs[0]), n->loc);
+    return true;
+}
+
+/* ---- ConstantOfShape ---- */
+
+bool constant_of_shape_infer(Build *b, const Node *n, Type *out)
+{
+    const Attr *value = node_attr(n, "value");
+    Ints dims;
+    if (!arg_ints(b, n, 0, &dims))
+        return false;
+    for (int i = 0; i < dims.n; i++)
+        if (dims.v[i] < 0) {
+            node_error(b, n, "the shape %s has a negative dimension at index %d", dims_text(b->c, dims.n, dims.v), i);
+            return false;
+        }
+    if (value && type_count(value->tensor->type) != 1) {
+        node_error(b, n, "value is %s: it must hold one element", type_text(b->c, value->tensor->type));
+        return false;
+    }
+    return make_type(b, n, out, 0, value ? value->tensor->type.dt : DT_F32, dims.n, dims.v);
+}
+
+const Expr *constant_of_shape_at(Lower *l, int out, const Idx *const *i)
+{
+    (void)out, (void)i;
+    const Attr *value = node_attr(l->node, "value");
+    if (!value)
+        return zero(l->c, DT_F32);
+    const Tensor *t = value->tensor;
+    if (dtype_class(t->type.dt) != CLASS_COMPLEX)
+        return expr_const(l->c, t->type.dt, scalar_read(t->type.dt, t->data, 0));
+    Tensor *one = tensor_of(l->c, type_make(l->c, t->type.dt, 0, NULL), t->data, t->bytes);
+    return expr_load(l->c, lower_const(l, "value", one), &l->part);
+}
+
+/* ---- Range: start + i·delta ---- */
+
+static bool range_count(Build *b, const Node *n, int64_t *count)
+{
+    const Tensor *start = arg_known(n, 0), *limit = arg_known(n, 1), *delta = arg_known(n, 2);
+    if (dtype_is_float(start->type.dt)) {
+        double steps = ceil((tensor_at_double(limit, 0) - tensor_at_double(start, 0)) / tensor_at_double(delta, 0));
+        if (!(fabs(steps) < 4e18)) {
+            node_error(b, n, "the number of elements, (%g - %g) / %g, is not finite", tensor_at_double(limit, 0),
+                       tensor_at_double(start, 0), tensor_at_double(delta, 0));
+            return false;
+        }
+        *count = steps > 0 ? (int64_t)steps : 0;
+        return true;
+    }
+    int64_t s = tensor_at_int(start, 0), e = tensor_at_int(limit, 0), d = tensor_at_int(delta, 0);
+    if (d == 0) {
+        node_error(b, n, "delta is 0: it must not be");
+        return false;
+    }
+    if ((d > 0) != (e > s) || e == s) {
+        *count = 0;
+        return true;
+    }
+    uint64_t span = d > 0 ? (uint64_t)e - (uint64_t)s : (uint64_t)s - (uint64_t)e,
+             step = d > 0 ? (uint64_t)d : 0 - (uint64_t)d;
+    uint64_t steps = (span - 1) / step + 1;
+    *count = steps > INT64_MAX ? INT64_MAX : (int64_t)steps;
+    return true;
+}
+
+bool range_infer(Build *b, const Node *n, Type *out)
+{
+    int64_t count;
+    for (int k = 0; k < 3; k++) {
+        const Tensor *t = arg_known(n, k);
+        if (!t || type_count(t->type) != 1) {
+            node_error(b, n, "%s %s", n->sig->in[k].name,
+                       t ? "must be a scalar" : "is not known at compile time: it must be a constant");
+            return false;
+        }
+    }
+    return range_count(b, n, &count) && make_type(b, n, out, 0, arg_type(n, 0).dt, 1, &count);
+}
+
+const Expr *range_at(Lower *l, int out, const Idx *const *i)
+{
+    (void)out;
+    Ctx *c = l->c;
+    DType dt = math_type(in_type(l, 0).dt);
+    const Idx *first[MAX_RANK] = {idx_const(c, 0)}; /* the operands may be of shape [1] */
+    const Expr *start = expr_cast(c, dt, in_at(l, 0, first)), *delta = expr_cast(c, dt, in_at(l, 2, first));
+    return expr_op2(c, OP_add, start, expr_op2(c, OP_mul, expr_cast(c, dt, expr_index(c, i[0])), delta));
+}
+
+/* ---- EyeLike, OneHot ---- */
+
+bool eye_like_infer(Build *b, const Node *n, Type *out)
+{
+    Type t = arg_type(n, 0);
+    if (t.rank != 2) {
+        node_error(b, n, "the input is %s: it must have 2 dimensions", type_text(b->c, t));
+        return false;
+    }
+    int64_t dt = node_int(n, "dtype", t.dt);
+    if (dt <= DT_NONE || dt >= DT_COUNT || dt == DT_STRING || dtype_class((DType)dt) == CLASS_COMPLEX) {
+        node_error(b, n, "dtype = %lld is not a type of real numbers", (long long)dt);
+        return false;
+    }
+    return make_type(b, n, out, 0, (DType)dt, 2, t.dims);
+}
+
+const Expr *eye_like_at(Lower *l, int out, const Idx *const *i)
+{
+    Type t = out_type(l, out);
+    int64_t k = node_int(l->node, "k", 0);
+    if (k <= -t.dims[0] || k >= t.dims[1]) /* the diagonal misses the matrix */
+        return zero(l->c, t.dt);
+    const Idx *off = idx_add(l->c, idx_axpy(l->c, i[1], -1, i[0]), idx_const(l->c, -k));
+    return expr_select(l->c, expr_in(l->c, off, 1), known_number(l->c, t.dt, 1), zero(l->c, t.dt));
+}
+
+static bool one_hot_axis(Build *b, const Node *n, int *axis)
+{
+    return node_axis(b, n, node_int(n, "axis", -1), arg_type(n, 0).rank + 1, false, axis);
+}
+
+bool one_hot_infer(Build *b, const Node *n, Type *out)
+{
+    Type t = arg_type(n, 0), values = arg_type(n, 2);
+    const Tensor *depth = arg_known(n, 1);
+    int axis;
+    if (!depth || type_count(depth->type) != 1) {
+        node_error(b, n, "depth %s",
+                   depth ? "must be a scalar" : "is not known at compile time: it must be a constant");
+        return false;
+    }
+    double d = tensor_at_double(depth, 0);
+    if (!(d >= 1 && d < 4e18)) {
+        node_error(b, n, "depth is %g: it must be at least 1", d);
+        return false;
+    }
+    if (values.rank != 1 || values.dims[0] != 2) {
+        node_error(b, n, "values is %s: it must be [2], the value of the others and of the chosen one",
+                   type_text(b->c, values));
+        return false;
+    }
+    if (t.rank == MAX_RANK || !one_hot_axis(b, n, &axis))
+        return false;
+    int64_t dims[MAX_RANK];
+    for (int i = 0; i < t.rank + 1; i++)
+        dims[i] = i < axis ? t.dims[i] : i == axis ? (int64_t)d : t.dims[i - 1];
+    return make_type(b, n, out, 0, values.dt, t.rank + 1, dims);
+}
+
+const Expr *one_hot_at(Lower *l, int out, const Idx *const *i)
+{
+    Ctx *c = l->c;
+    Type t = out_type(l, out);
+    int axis = 0;
+    const Idx *at[MAX_RANK];
+    one_hot_axis(l->b, l->node, &axis);
+    for (int k = 0; k < t.rank - 1; k++)
+        at[k] = i[k < axis ? k : k + 1];
+    const Expr *index = expr_cast(c, DT_I64, in_at(l, 0, at)), *depth = expr_int(c, DT_I64, t.dims[axis]);
+    index = expr_select(c, expr_op2(c, OP_lt, index, expr_int(c, DT_I64, 0)), expr_op2(c, OP_add, index, depth), index);
+    const Expr *hit = expr_op2(c, OP_eq, index, expr_index(c, i[axis]));
+    const Idx *on = idx_const(c, 1), *off = idx_const(c, 0);
+    return expr_select(c, hit, in_at(l, 2, &on), in_at(l, 2, &off));
+}
+
+/* ---- decided at compile time ---- */
+
+static bool is_nonzero(const Tensor *t, int64_t i)
+{
+    if (t->type.dt == DT_STRING)
+        return tensor_at_string(t, i)[0] != 0;
+    return dtype_is_float(t->type.dt) ? tensor_at_double(t, i) != 0 : tensor_at_int(t, i) != 0;
+}
+
+/* int64[rank, number of elements that are not 0]: their places, in row-major order. */
+bool nonzero(Build *b, const Node *n, Edge **out)
+{
+    const Tensor *x = arg_known(n, 0);
+    if (!x) {
+        node_error(b, n, "the size of the result depends on data: only a constant input is supported");
+        return false;
+    }
+    Type t = x->type;
+    int64_t count = type_count(t), found = 0;
+    for (int64_t i = 0; i < count; i++)
+        found += is_nonzero(x, i);
+    Tensor *places = tensor_new(b->c, type_make(b->c, DT_I64, 2, (int64_t[]){t.rank, found}));
+    int64_t *at = (int64_t *)(uintptr_t)places->data, k = 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (!is_nonzero(x, i))
+            continue;
+        int64_t rest = i;
+        for (int d = t.rank - 1; d >= 0; d--) {
+            at[d * found + k] = rest % t.dims[d];
+            rest /= t.dims[d];
+        }
+        k++;
+    }
+    out[0] = build_const(b, NULL, places, n->loc);
+    return true;
+}
+
+bool if_(Build *b, const Node *n, Edge **out)
+{
+    const Tensor *cond = arg_known(n, 0);
+    if (!cond || type_count(cond->type) != 1) {
+        node_error(b, n, "the condition %s",
+                   cond ? "must be a single bool" : "is not known at compile time: only a constant one is supported");
+        return false;
+    }
+    const char *branch = tensor_at_int(cond, 0) ? "then_branch" : "else_branch";
+    const Subgraph *g = node_attr(n, branch)->graph;
+    if (g->nouts != n->nout) {
+        node_error(b, n, "the %s gives %d outputs, the node has %d", branch, g->nouts, n->nout);
+        return false;
+    }
+    return g->inlined(b, g, NULL, out);
+}

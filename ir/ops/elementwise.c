@@ -1,0 +1,270 @@
+/* Elementwise operators that are more than one scalar operator: a variable number of operands, mixed types, an
+ * attribute that chooses; and how the broadcasting of the first versions (attributes axis and broadcast) becomes
+ * today's. Plain ones are rows of elementwise.def alone. */
+#include "meaning.h"
+
+/* ---- versions before multidirectional broadcasting ---- */
+
+/* Versions 1 and 6 of the binary operators: B has A's shape, or with broadcast = 1 matches a run of A's dimensions that
+ * begins at `axis` (default: the last ones). It gets a 1 for each dimension of A behind the run. */
+bool old_broadcast(Build *b, const Node *n, Edge **out)
+{
+    Type x = arg_type(n, 0), y = arg_type(n, 1);
+    bool broadcast = node_int(n, "broadcast", 0) != 0, fits = broadcast ? y.rank <= x.rank : same_dims(x, y);
+    int64_t axis = node_int(n, "axis", x.rank - y.rank), dims[MAX_RANK];
+    Edge *second = n->in[1];
+    if (broadcast && fits && type_count(y) != 1) {
+        axis = axis < 0 ? axis + x.rank : axis;
+        fits = axis >= 0 && axis <= x.rank - y.rank;
+        for (int i = 0; fits && i < y.rank; i++)
+            fits = y.dims[i] == x.dims[axis + i] || y.dims[i] == 1;
+    }
+    if (!fits) {
+        node_error(b, n, "A is %s, B is %s: before opset 7 %s", type_text(b->c, x), type_text(b->c, y),
+                   broadcast ? "B must be a single element or match a run of A's dimensions that begins at axis"
+                             : "their shapes must be equal (broadcast = 1 relaxes that)");
+        return false;
+    }
+    if (broadcast && type_count(y) == 1) {
+        second = reshaped(b, second, 0, NULL);
+    } else if (broadcast) {
+        int rank = x.rank - (int)axis;
+        for (int i = 0; i < rank; i++)
+            dims[i] = i < y.rank ? y.dims[i] : 1;
+        second = reshaped(b, second, rank, dims);
+    }
+    return rebuild(b, n, 2, (Edge *[]){n->in[0], second}, 0, NULL, out);
+}
+
+/* Max, Min, Sum and Mean before version 8. */
+bool same_shapes(Build *b, const Node *n, Edge **out)
+{
+    for (int k = 1; k < n->nin; k++)
+        if (!same_dims(arg_type(n, 0), arg_type(n, k))) {
+            node_error(b, n, "operand 0 is %s, operand %d is %s: before opset 8 all shapes must be equal",
+                       type_text(b->c, arg_type(n, 0)), k, type_text(b->c, arg_type(n, k)));
+            return false;
+        }
+    return newest(b, n, out);
+}
+
+/* ---- several operands ---- */
+
+static bool broadcast_all(Build *b, const Node *n, int nin, DType dt, Type *out)
+{
+    int64_t dims[MAX_RANK], next[MAX_RANK];
+    int rank = 0;
+    for (int k = 0; k < nin; k++) {
+        Type t = arg_type(n, k);
+        int r;
+        if (!broadcast_dims(rank, dims, t.rank, t.dims, &r, next)) {
+            node_error(b, n,
+                       "operand %d is %s, which does not broadcast with %s: aligned from the right, two dimensions are "
+                       "equal or one "
+                       "of them is 1",
+                       k, type_text(b->c, t), dims_text(b->c, rank, dims));
+            return false;
+        }
+        rank = r;
+        memcpy(dims, next, sizeof dims);
+    }
+    return make_type(b, n, out, 0, dt, rank, dims);
+}
+
+bool variadic_infer(Build *b, const Node *n, Type *out)
+{
+    return broadcast_all(b, n, n->nin, arg_type(n, 0).dt, out);
+}
+
+/* From left to right while few, halves of many: the expression stays shallow. */
+static const Expr *folded(Lower *l, ScalarOp op, int from, int to, int rank, const Idx *const *i)
+{
+    if (to - from > 8) {
+        int middle = from + (to - from) / 2;
+        return expr_op2(l->c, op, folded(l, op, from, middle, rank, i), folded(l, op, middle, to, rank, i));
+    }
+    const Expr *acc = math(l, from, rank, i);
+    for (int k = from + 1; k < to; k++)
+        acc = expr_op2(l->c, op, acc, math(l, k, rank, i));
+    return acc;
+}
+
+static const Expr *variadic(Lower *l, ScalarOp op, const Idx *const *i)
+{
+    return folded(l, op, 0, l->node->nin, out_type(l, 0).rank, i);
+}
+
+const Expr *max_at(Lower *l, int out, const Idx *const *i)
+{
+    (void)out;
+    return variadic(l, OP_max, i);
+}
+
+const Expr *min_at(Lower *l, int out, const Idx *const *i)
+{
+    (void)out;
+    return variadic(l, OP_min, i);
+}
+
+const Expr *sum_at(Lower *l, int out, const Idx *const *i)
+{
+    (void)out;
+    return variadic(l, OP_add, i);
+}
+
+const Expr *mean_at(Lower *l, int out, const Idx *const *i)
+{
+    const Expr *sum = variadic(l, OP_add, i);
+    (void)out;
+    return expr_op2(l->c, OP_div, sum, known_number(l->c, sum->dt, l->node->nin));
+}
+
+bool where_infer(Build *b, const Node *n, Type *out)
+{
+    return broadcast_all(b, n, 3, arg_type(n, 1).dt, out);
+}
+
+const Expr *where_at(Lower *l, int out, const Idx *const *i)
+{
+    int r = out_type(l, out).rank;
+    return expr_select(l->c, in_broadcast(l, 0, r, i), in_broadcast(l, 1, r, i), in_broadcast(l, 2, r, i));
+}
+
+/* ---- a choice of scalar operator ---- */
+
+/* The result has the base's type; the exponent may have another. Integers to a float power go through double, as in the
+ * reference. */
+bool pow_infer(Build *b, const Node *n, Type *out)
+{
+    return broadcast_all(b, n, 2, arg_type(n, 0).dt, out);
+}
+
+const Expr *pow_at(Lower *l, int out, const Idx *const *i)
+{
+    Ctx *c = l->c;
+    int r = out_type(l, out).rank;
+    const Expr *x = math(l, 0, r, i), *y = math(l, 1, r, i);
+    if (dtype_is_float(x->dt))
+        return expr_op2(c, OP_pow, x, expr_cast(c, x->dt, y));
+    if (dtype_is_float(y->dt))
+        return expr_op2(c, OP_pow, expr_cast(c, DT_F64, x), expr_cast(c, DT_F64, y));
+    DType wide = x->dt == DT_U64 && y->dt == DT_U64 ? DT_U64 : DT_I64;
+    return expr_op2(c, OP_pow, expr_cast(c, wide, x), expr_cast(c, wide, y));
+}
+
+bool mod_infer(Build *b, const Node *n, Type *out)
+{
+    if (!node_int(n, "fmod", 0) && dtype_is_float(arg_type(n, 0).dt)) {
+        node_error(b, n, "the operands are %s: floats need fmod = 1", dtype_name(arg_type(n, 0).dt));
+        return false;
+    }
+    return broadcast_all(b, n, 2, arg_type(n, 0).dt, out);
+}
+
+const Expr *mod_at(Lower *l, int out, const Idx *const *i)
+{
+    int r = out_type(l, out).rank;
+    return expr_op2(l->c, node_int(l->node, "fmod", 0) ? OP_fmod : OP_mod, math(l, 0, r, i), math(l, 1, r, i));
+}
+
+bool shift_infer(Build *b, const Node *n, Type *out)
+{
+    const char *direction = node_string(n, "direction", "");
+    if (strcmp(direction, "LEFT") != 0 && strcmp(direction, "RIGHT") != 0) {
+        node_error(b, n, "direction = \"%s\" must be \"LEFT\" or \"RIGHT\"", direction);
+        return false;
+    }
+    return broadcast_all(b, n, 2, arg_type(n, 0).dt, out);
+}
+
+const Expr *shift_at(Lower *l, int out, const Idx *const *i)
+{
+    int r = out_type(l, out).rank;
+    bool left = strcmp(node_string(l->node, "direction", ""), "LEFT") == 0;
+    return expr_op2(l->c, left ? OP_shl : OP_shr, math(l, 0, r, i), math(l, 1, r, i));
+}
+
+/* Equal on types without arithmetic: their values are widened first. */
+static const Expr *comparable(Ctx *c, const Expr *x)
+{
+    if (dtype_bits(x->dt) < 8 || (dtype_is_float(x->dt) && dtype_bits(x->dt) <= 16))
+        return expr_cast(c, dtype_is_float(x->dt) ? DT_F32 : DT_I32, x);
+    return x;
+}
+
+bool equal_infer(Build *b, const Node *n, Type *out)
+{
+    if (dtype_class(arg_type(n, 0).dt) == CLASS_COMPLEX) {
+        node_error(b, n, "the operands are %s: complex numbers are moved only", dtype_name(arg_type(n, 0).dt));
+        return false;
+    }
+    return broadcast_all(b, n, 2, DT_BOOL, out);
+}
+
+const Expr *equal_at(Lower *l, int out, const Idx *const *i)
+{
+    int r = out_type(l, out).rank;
+    return expr_op2(l->c, OP_eq, comparable(l->c, in_broadcast(l, 0, r, i)),
+                    comparable(l->c, in_broadcast(l, 1, r, i)));
+}
+
+bool truth_infer(Build *b, const Node *n, Type *out)
+{
+    return make_type(b, n, out, 0, DT_BOOL, arg_type(n, 0).rank, arg_type(n, 0).dims);
+}
+
+const Expr *is_nan_at(Lower *l, int out, const Idx *const *i)
+{
+    (void)out;
+    return expr_op1(l->c, OP_isnan, comparable(l->c, in_at(l, 0, i)));
+}
+
+const Expr *is_inf_at(Lower *l, int out, const Idx *const *i)
+{
+    (void)out;
+    bool up = node_int(l->node, "detect_positive", 1) != 0, down = node_int(l->node, "detect_negative", 1) != 0;
+    if (!up && !down)
+        return expr_int(l->c, DT_BOOL, 0);
+    return expr_op1(l->c, up && down ? OP_isinf : up ? OP_isinf_pos : OP_isinf_neg, comparable(l->c, in_at(l, 0, i)));
+}
+
+/* ---- Clip ---- */
+
+bool clip_infer(Build *b, const Node *n, Type *out)
+{
+    for (int k = 1; k <= 2; k++)
+        if (arg(n, k) && type_count(arg_type(n, k)) != 1) {
+            node_error(b, n, "%s is %s: it must be a scalar", n->sig->in[k].name, type_text(b->c, arg_type(n, k)));
+            return false;
+        }
+    out[0] = arg_type(n, 0);
+    return true;
+}
+
+/* Operand k, one element of whatever rank. */
+static const Expr *bound(Lower *l, int k)
+{
+    const Idx *at[MAX_RANK];
+    for (int i = 0; i < in_type(l, k).rank; i++)
+        at[i] = idx_const(l->c, 0);
+    return in_math(l, k, at);
+}
+
+const Expr *clip_at(Lower *l, int out, const Idx *const *i)
+{
+    (void)out;
+    bool low = arg(l->node, 1), high = arg(l->node, 2);
+    const Expr *x = in_math(l, 0, i);
+    if (low && high)
+        return expr_op3(l->c, OP_clip, x, bound(l, 1), bound(l, 2));
+    return low ? expr_op2(l->c, OP_max, x, bound(l, 1)) : high ? expr_op2(l->c, OP_min, x, bound(l, 2)) : x;
+}
+
+/* Versions 1 and 6: the bounds are attributes. */
+bool clip_attr(Build *b, const Node *n, Edge **out)
+{
+    const Attr *low = node_attr(n, "min"), *high = node_attr(n, "max");
+    Edge *in[3] = {n->in[0], low ? like(b, n->in[0], (double)low->f) : NULL,
+                   high ? like(b, n->in[0], (double)high->f) : NULL};
+    return rebuild(b, n, high ? 3 : low ? 2 : 1, in, 0, NULL, out);
+}

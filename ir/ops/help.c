@@ -1,0 +1,145 @@
+/* Operands, attributes, axes and types: what every meaning asks of its node. Each fault is reported here once, in words
+ * that name the operand, its type and the rule, so that the meanings only say `return false`. */
+#include "meaning.h"
+
+Edge *arg(const Node *n, int k)
+{
+    return k < n->nin ? n->in[k] : NULL;
+}
+
+const Tensor *arg_known(const Node *n, int k)
+{
+    Edge *e = arg(n, k);
+    return e ? e->data : NULL;
+}
+
+Type arg_type(const Node *n, int k)
+{
+    return n->in[k]->type;
+}
+
+bool same_dims(Type a, Type b)
+{
+    return a.rank == b.rank && (a.rank == 0 || memcmp(a.dims, b.dims, sizeof *a.dims * (size_t)a.rank) == 0);
+}
+
+/* The operand's name in the signature; a variadic one stands for all that follow. */
+static const char *arg_name(const Node *n, int k)
+{
+    int last = n->sig->nin - 1;
+    return n->sig->in[k < last ? k : last].name;
+}
+
+bool arg_ints(Build *b, const Node *n, int k, Ints *list)
+{
+    const Tensor *t = arg_known(n, k);
+    if (!t) {
+        node_error(b, n, "the values of %s are not known at compile time: they must come from constants or from shapes",
+                   arg_name(n, k));
+        return false;
+    }
+    if (t->type.rank > 1) {
+        node_error(b, n, "%s is %s: it must be a vector of integers", arg_name(n, k), type_text(b->c, t->type));
+        return false;
+    }
+    int64_t count = type_count(t->type);
+    if (count > INT_MAX) {
+        node_error(b, n, "%s has %lld elements: too many", arg_name(n, k), (long long)count);
+        return false;
+    }
+    int64_t *v = NEW_N(b->c, int64_t, count + 1);
+    for (int64_t i = 0; i < count; i++)
+        v[i] = tensor_at_int(t, i);
+    *list = (Ints){(int)count, v};
+    return true;
+}
+
+bool arg_int(Build *b, const Node *n, int k, int64_t *v)
+{
+    Ints list;
+    if (!arg_ints(b, n, k, &list))
+        return false;
+    if (list.n != 1) {
+        node_error(b, n, "%s is %s: it must be a single integer", arg_name(n, k), type_text(b->c, arg_type(n, k)));
+        return false;
+    }
+    *v = list.v[0];
+    return true;
+}
+
+bool attr_list(const Node *n, const char *name, Ints *list)
+{
+    const Attr *a = node_attr(n, name);
+    *list = a ? (Ints){a->n, a->ints} : (Ints){0, NULL};
+    return a != NULL;
+}
+
+bool axes_set(Build *b, const Node *n, Ints axes, int rank, bool *on)
+{
+    memset(on, 0, MAX_RANK * sizeof *on);
+    for (int i = 0; i < axes.n; i++) {
+        int axis;
+        if (!node_axis(b, n, axes.v[i], rank, false, &axis))
+            return false;
+        if (on[axis]) {
+            node_error(b, n, "axis %d is named twice in axes %s", axis, dims_text(b->c, axes.n, axes.v));
+            return false;
+        }
+        on[axis] = true;
+    }
+    return true;
+}
+
+bool make_type(Build *b, const Node *n, Type *out, int k, DType dt, int rank, const int64_t *dims)
+{
+    int64_t count;
+    if (rank > MAX_RANK) {
+        node_error(b, n, "the result has %d dimensions: at most %d are supported", rank, MAX_RANK);
+        return false;
+    }
+    if (!dims_count(rank, dims, &count)) {
+        node_error(b, n, "the result %s[%s has more than 2^62 elements", dtype_name(dt),
+                   dims_text(b->c, rank, dims) + 1);
+        return false;
+    }
+    out[k] = type_make(b->c, dt, rank, dims);
+    return true;
+}
+
+bool rebuild(Build *b, const Node *n, int nin, Edge *const *in, int nattrs, const Attr *attrs, Edge **out)
+{
+    build_op_n(b, n->sig->name, nin, in, nattrs, attrs, n->nout, out);
+    return true;
+}
+
+static bool has_attr(const Sig *s, const char *name)
+{
+    for (int i = 0; i < s->nattrs; i++)
+        if (strcmp(s->attrs[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+bool newest(Build *b, const Node *n, Edge **out)
+{
+    const Sig *s = op_newest(b->c, n->sig->domain, n->sig->name);
+    Attr *attrs = NEW_N(b->c, Attr, n->nattrs + 1);
+    int nattrs = 0;
+    for (int i = 0; i < n->nattrs; i++)
+        if (has_attr(s, n->attrs[i].name))
+            attrs[nattrs++] = n->attrs[i];
+    return rebuild(b, n, n->nin, n->in, nattrs, attrs, out);
+}
+
+Edge *reshaped(Build *b, Edge *x, int rank, const int64_t *dims)
+{
+    if (edge_poisoned(x) || same_dims(x->type, (Type){x->type.dt, rank, dims}))
+        return x;
+    Attr allow = attr_int(b->c, "allowzero", 1);
+    return build_op(b, "Reshape", 2, (Edge *[]){x, build_ints(b, rank, dims)}, 1, &allow);
+}
+
+Edge *like(Build *b, Edge *x, double v)
+{
+    return build_scalar(b, x->type.dt, v);
+}

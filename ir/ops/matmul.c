@@ -1,0 +1,151 @@
+/* Products of matrices: MatMul and Gemm. One element of the result is one reduction, a sum of products (`mad`: fused
+ * where the target can). Integers wrap in their own type; 16-bit floats add up in float. What Gemm does beyond that is
+ * an expression around the reduction. */
+#include "meaning.h"
+
+typedef struct Product {
+    const Expr *x, *y;
+} Product;
+
+static const Expr *product_step(Ctx *c, const Expr *acc, void *arg)
+{
+    const Product *p = arg;
+    return expr_op3(c, OP_mad, p->x, p->y, acc);
+}
+
+/* Sum over k of the operands' elements; k is written into place[0] of x and place[1] of y. */
+static const Expr *sum_of_products(Lower *l, int64_t depth, const Idx **x_at, int x_k, const Idx **y_at, int y_k)
+{
+    Ctx *c = l->c;
+    DType dt = math_type(in_type(l, 0).dt);
+    if (depth == 0)
+        return zero(c, dt);
+    int var = var_new(c);
+    x_at[x_k] = y_at[y_k] = idx_var(c, var, depth);
+    Product p = {in_math(l, 0, x_at), in_math(l, 1, y_at)};
+    return expr_reduce1(c, 1, &var, &depth, zero(c, dt), product_step, &p);
+}
+
+/* ---- MatMul, as numpy's: a vector on the left is a row, on the right a column; leading dimensions broadcast
+ * ------------------ */
+
+bool matmul_infer(Build *b, const Node *n, Type *out)
+{
+    Type x = arg_type(n, 0), y = arg_type(n, 1);
+    if (x.rank == 0 || y.rank == 0) {
+        node_error(b, n, "A is %s, B is %s: a scalar has no dimension to multiply along (Mul multiplies by it)",
+                   type_text(b->c, x), type_text(b->c, y));
+        return false;
+    }
+    int64_t k = x.dims[x.rank - 1], rows = y.dims[y.rank > 1 ? y.rank - 2 : 0], dims[MAX_RANK];
+    if (k != rows) {
+        node_error(b, n, "A is %s, B is %s: the last dimension of A, %lld, must equal the %s of B, %lld",
+                   type_text(b->c, x), type_text(b->c, y), (long long)k, y.rank > 1 ? "last but one" : "dimension",
+                   (long long)rows);
+        return false;
+    }
+    int rank;
+    if (!broadcast_dims(x.rank > 2 ? x.rank - 2 : 0, x.dims, y.rank > 2 ? y.rank - 2 : 0, y.dims, &rank, dims)) {
+        node_error(b, n,
+                   "A is %s, B is %s: the dimensions before the last two do not broadcast (each pair is equal, or one "
+                   "of it is 1)",
+                   type_text(b->c, x), type_text(b->c, y));
+        return false;
+    }
+    if (x.rank > 1)
+        dims[rank++] = x.dims[x.rank - 2];
+    if (y.rank > 1)
+        dims[rank++] = y.dims[y.rank - 1];
+    return make_type(b, n, out, 0, x.dt, rank, dims);
+}
+
+/* Batch places of an operand: aligned right within `batch` dimensions of i. */
+static void batch_places(Ctx *c, Type t, int batch, const Idx *const *i, const Idx **at)
+{
+    int own = t.rank > 2 ? t.rank - 2 : 0;
+    for (int k = 0; k < own; k++)
+        at[k] = t.dims[k] == 1 ? idx_const(c, 0) : i[batch - own + k];
+}
+
+const Expr *matmul_at(Lower *l, int out, const Idx *const *i)
+{
+    Type x = in_type(l, 0), y = in_type(l, 1);
+    int batch = out_type(l, out).rank - (x.rank > 1) - (y.rank > 1);
+    const Idx *x_at[MAX_RANK], *y_at[MAX_RANK];
+    batch_places(l->c, x, batch, i, x_at);
+    batch_places(l->c, y, batch, i, y_at);
+    if (x.rank > 1)
+        x_at[x.rank - 2] = i[batch];
+    if (y.rank > 1)
+        y_at[y.rank - 1] = i[batch + (x.rank > 1)];
+    return sum_of_products(l, x.dims[x.rank - 1], x_at, x.rank - 1, y_at, y.rank > 1 ? y.rank - 2 : 0);
+}
+
+/* ---- Gemm: alpha·A'·B' + beta·C ---- */
+
+bool gemm_infer(Build *b, const Node *n, Type *out)
+{
+    Type x = arg_type(n, 0), y = arg_type(n, 1);
+    bool tx = node_int(n, "transA", 0) != 0, ty = node_int(n, "transB", 0) != 0;
+    if (x.rank != 2 || y.rank != 2 || x.dims[!tx] != y.dims[ty]) {
+        node_error(b, n, "A is %s%s, B is %s%s: both must be matrices, with as many columns of A as rows of B",
+                   type_text(b->c, x), tx ? " transposed" : "", type_text(b->c, y), ty ? " transposed" : "");
+        return false;
+    }
+    int64_t dims[2] = {x.dims[tx], y.dims[!ty]}, joint[MAX_RANK];
+    int rank = 2;
+    if (arg(n, 2)) {
+        Type t = arg_type(n, 2);
+        if (!broadcast_dims(2, dims, t.rank, t.dims, &rank, joint) || rank != 2 || joint[0] != dims[0] ||
+            joint[1] != dims[1]) {
+            node_error(b, n, "C is %s: it must broadcast to the product, %s", type_text(b->c, t),
+                       dims_text(b->c, 2, dims));
+            return false;
+        }
+    }
+    return make_type(b, n, out, 0, x.dt, 2, dims);
+}
+
+/* k·x; integers by a number that is none go through double. */
+static const Expr *times(Ctx *c, const Expr *x, double k)
+{
+    if (k == 1)
+        return x;
+    if (dtype_is_float(x->dt) || k == floor(k))
+        return expr_op2(c, OP_mul, x, known_number(c, x->dt, k));
+    return expr_op2(c, OP_mul, expr_cast(c, DT_F64, x), expr_float(c, DT_F64, k));
+}
+
+const Expr *gemm_at(Lower *l, int out, const Idx *const *i)
+{
+    (void)out;
+    const Node *n = l->node;
+    bool tx = node_int(n, "transA", 0) != 0, ty = node_int(n, "transB", 0) != 0;
+    double alpha = (double)node_float(n, "alpha", 1), beta = (double)node_float(n, "beta", 1);
+    const Idx *x_at[2], *y_at[2];
+    x_at[tx] = i[0];
+    y_at[!ty] = i[1];
+    const Expr *y = times(l->c, sum_of_products(l, in_type(l, 0).dims[!tx], x_at, !tx, y_at, ty), alpha);
+    if (!arg(n, 2) || beta == 0)
+        return y;
+    const Expr *z = times(l->c, math(l, 2, 2, i), beta);
+    return expr_op2(l->c, OP_add, expr_cast(l->c, z->dt == DT_F64 ? DT_F64 : y->dt, y),
+                    expr_cast(l->c, y->dt == DT_F64 ? DT_F64 : z->dt, z));
+}
+
+/* Versions 1 and 6: C must have the product's shape unless broadcast = 1. */
+bool gemm_old(Build *b, const Node *n, Edge **out)
+{
+    Type c = arg_type(n, 2);
+    if (!node_int(n, "broadcast", 0)) {
+        bool tx = node_int(n, "transA", 0) != 0, ty = node_int(n, "transB", 0) != 0;
+        Type x = arg_type(n, 0), y = arg_type(n, 1);
+        if (x.rank == 2 && y.rank == 2 && (c.rank != 2 || c.dims[0] != x.dims[tx] || c.dims[1] != y.dims[!ty])) {
+            node_error(b, n,
+                       "C is %s: before opset 7 it must have the product's shape, [%lld,%lld], unless broadcast = 1",
+                       type_text(b->c, c), (long long)x.dims[tx], (long long)y.dims[!ty]);
+            return false;
+        }
+    }
+    return newest(b, n, out);
+}

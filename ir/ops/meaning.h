@@ -1,0 +1,119 @@
+/* The room's own header: what the files of meanings share, and the functions that the rows of *.def name.
+ * A meaning is one of four kinds of function (see ir/graph/op.h); its kind is its type here. */
+#ifndef BURIN_MEANING_H
+#define BURIN_MEANING_H
+
+#include "ops.h"
+
+typedef bool Infer(Build *, const Node *, Type *);
+typedef bool Expand(Build *, const Node *, Edge **);
+typedef const Expr *At(Lower *, int, const Idx *const *);
+typedef void LowerFn(Lower *);
+
+/* ---- help.c: operands, attributes, axes, types ---- */
+
+Edge *arg(const Node *n, int k);               /* NULL when left out */
+const Tensor *arg_known(const Node *n, int k); /* its value where known, else NULL */
+bool same_dims(Type a, Type b);
+
+/* A list of integers that is known at compile time. */
+typedef struct Ints {
+    int n;
+    const int64_t *v;
+} Ints;
+bool arg_ints(Build *b, const Node *n, int k, Ints *list);   /* operand k: a vector (a scalar counts as one element) */
+bool arg_int(Build *b, const Node *n, int k, int64_t *v);    /* operand k: one element */
+bool attr_list(const Node *n, const char *name, Ints *list); /* false: the attribute is absent */
+
+/* The axes as a set: each in [-rank, rank-1], none twice. */
+bool axes_set(Build *b, const Node *n, Ints axes, int rank, bool *on);
+
+/* Makes the type of output k; error when it has too many dimensions or elements. */
+bool make_type(Build *b, const Node *n, Type *out, int k, DType dt, int rank, const int64_t *dims);
+Type arg_type(const Node *n, int k);
+
+/* Attributes and operands of the node, as the newest version of its operator: what version differences come down to. */
+bool rebuild(Build *b, const Node *n, int nin, Edge *const *in, int nattrs, const Attr *attrs, Edge **out);
+Expand newest; /* same operands; attributes that the newest version lacks are dropped */
+Edge *reshaped(Build *b, Edge *x, int rank, const int64_t *dims); /* x itself when it has these dims */
+Edge *like(Build *b, Edge *x, double v);                          /* a scalar constant of x's type */
+
+/* ---- expr.c: small pieces of loop IR ---- */
+
+Type out_type(Lower *l, int k);
+Type in_type(Lower *l, int k);
+const Expr *math(Lower *l, int k, int rank, const Idx *const *at); /* in_broadcast, as arithmetic works on it */
+const Expr *known_number(Ctx *c, DType dt, double v);              /* a constant of any real type */
+const Expr *zero(Ctx *c, DType dt);                                /* of any type but string */
+const Expr *least(Ctx *c, DType dt);                               /* -inf, or the least integer: the identity of max */
+const Expr *greatest(Ctx *c, DType dt);                 /* inf, or the greatest integer: the identity of min */
+const Expr *both(Ctx *c, const Expr *p, const Expr *q); /* p and q; NULL p: q */
+/* A position in a dimension of n >= 1 elements from an index that is known at run time only: counted from the back when
+ * negative, then clamped. Known indices were checked by inference. */
+const Idx *position(Ctx *c, const Expr *index, int64_t n);
+/* Error unless every known element of operand k lies in [-n, n-1]. n per element: dims[i % ndims]. */
+bool indices_fit(Build *b, const Node *n, int k, int ndims, const int64_t *dims, const char *of);
+
+/* ---- the meanings, by file ---- */
+
+/* shape.c */
+Expand shape, size, reshape_attr, axes_attr, dropout_old, dropout;
+Infer reshape_infer, flatten_infer, squeeze_infer, unsqueeze_infer, identity_infer;
+At reshaped_at, identity_at;
+
+/* constant.c */
+Expand constant, nonzero, if_;
+Infer constant_of_shape_infer, range_infer, eye_like_infer, one_hot_infer;
+At constant_of_shape_at, range_at, eye_like_at, one_hot_at;
+
+/* cast.c */
+Expand cast_names, cast_like;
+Infer cast_infer;
+At cast_at;
+
+/* movement.c */
+Infer transpose_infer, expand_infer, tile_infer, repeat_infer, slice_infer, concat_infer, split_infer, trilu_infer;
+At transpose_at, expand_at, repeated_at, sliced_at, split_at, trilu_at;
+LowerFn concat;
+Expand tile_1, slice_1, concat_1, split_attr;
+
+/* pad.c */
+Infer pad_infer;
+At pad_at;
+Expand pad_attr;
+
+/* gather.c */
+Infer gather_infer, gather_nd_infer, gather_elements_infer;
+At gather_at, gather_nd_at, gather_elements_at;
+
+/* scatter.c */
+Infer scatter_nd_infer, scatter_elements_infer, cum_infer;
+LowerFn scatter_nd, scatter_elements, cum_sum, cum_prod;
+Expand scatter_old;
+
+/* elementwise.c */
+Expand old_broadcast, same_shapes, clip_attr;
+Infer variadic_infer, where_infer, pow_infer, mod_infer, shift_infer, equal_infer, clip_infer, truth_infer;
+At max_at, min_at, sum_at, mean_at, where_at, pow_at, mod_at, shift_at, clip_at, is_inf_at, is_nan_at, equal_at;
+
+/* activation.c */
+Expand reciprocal, leaky_relu, prelu_old, prelu, selu, elu, celu, thresholded_relu, hard_sigmoid, hard_swish, softplus,
+    softsign, mish, gelu, shrink, swish;
+
+/* reduce.c */
+Expand reduce_attr, reduce_log_sum_exp;
+Infer reduce_infer, arg_infer;
+At reduce_sum, reduce_mean, reduce_max, reduce_min, reduce_prod, reduce_l1, reduce_l2, reduce_log_sum,
+    reduce_sum_square, arg_max, arg_min;
+
+/* matmul.c */
+Infer matmul_infer, gemm_infer;
+At matmul_at, gemm_at;
+Expand gemm_old;
+
+/* norm.c */
+Expand softmax_flat;
+Infer softmax_infer;
+LowerFn softmax, log_softmax, hardmax;
+
+#endif

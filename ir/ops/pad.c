@@ -1,0 +1,133 @@
+/* Pad in its four modes. `constant` guards each read; the other modes fold the place back into the source: `edge`
+ * clamps it, `wrap` takes it modulo the size, `reflect` modulo the period 2(d-1) of going forth and back. Negative pads
+ * cut. */
+#include "meaning.h"
+
+static const char *pad_mode(const Node *n)
+{
+    return node_string(n, "mode", "constant");
+}
+
+/* Pads before and after each dimension. */
+static bool pads_of(Build *b, const Node *n, int64_t *before, int64_t *after)
+{
+    Type t = arg_type(n, 0);
+    Ints pads, axes = {0};
+    bool given = arg(n, 3), on[MAX_RANK];
+    if (!arg_ints(b, n, 1, &pads) || (given && (!arg_ints(b, n, 3, &axes) || !axes_set(b, n, axes, t.rank, on))))
+        return false;
+    int count = given ? axes.n : t.rank;
+    if (pads.n != 2 * count) {
+        node_error(b, n, "pads %s has length %d: it must be twice the number of %s, %d",
+                   dims_text(b->c, pads.n, pads.v), pads.n, given ? "axes" : "dimensions", 2 * count);
+        return false;
+    }
+    memset(before, 0, sizeof *before * MAX_RANK);
+    memset(after, 0, sizeof *after * MAX_RANK);
+    for (int i = 0; i < count; i++) {
+        int axis = i;
+        if (given && !node_axis(b, n, axes.v[i], t.rank, false, &axis))
+            return false;
+        before[axis] = pads.v[i];
+        after[axis] = pads.v[i + count];
+    }
+    return true;
+}
+
+bool pad_infer(Build *b, const Node *n, Type *out)
+{
+    Type t = arg_type(n, 0);
+    int64_t before[MAX_RANK], after[MAX_RANK], dims[MAX_RANK], most = (int64_t)1 << 61;
+    const char *mode = pad_mode(n);
+    bool folds = strcmp(mode, "edge") == 0 || strcmp(mode, "reflect") == 0 || strcmp(mode, "wrap") == 0;
+    if (!folds && strcmp(mode, "constant") != 0) {
+        node_error(b, n, "mode \"%s\" is unknown: it is constant, reflect, edge or wrap", mode);
+        return false;
+    }
+    if (arg(n, 2) && type_count(arg_type(n, 2)) != 1) {
+        node_error(b, n, "constant_value is %s: it must be a scalar", type_text(b->c, arg_type(n, 2)));
+        return false;
+    }
+    if (!pads_of(b, n, before, after))
+        return false;
+    for (int i = 0; i < t.rank; i++) {
+        if (before[i] > most || before[i] < -most || after[i] > most || after[i] < -most || t.dims[i] > most) {
+            node_error(b, n, "the pads of axis %d, %lld and %lld, are out of range", i, (long long)before[i],
+                       (long long)after[i]);
+            return false;
+        }
+        dims[i] = before[i] + t.dims[i] + after[i];
+        if (dims[i] < 0 || (folds && t.dims[i] == 0 && dims[i] > 0)) {
+            node_error(b, n, "axis %d of %s cannot be padded by %lld and %lld in mode %s%s", i, type_text(b->c, t),
+                       (long long)before[i], (long long)after[i], mode,
+                       dims[i] < 0 ? ": more is cut off than there is" : ": it is empty");
+            return false;
+        }
+    }
+    return make_type(b, n, out, 0, t.dt, t.rank, dims);
+}
+
+/* The place in a dimension of d >= 1 elements that position x, which may lie outside, stands for. */
+static const Idx *fold(Ctx *c, const char *mode, const Idx *x, int64_t d)
+{
+    if (x->lo >= 0 && x->hi < d)
+        return x;
+    if (strcmp(mode, "edge") == 0) {
+        const Expr *e = expr_op2(c, OP_max, expr_index(c, x), expr_int(c, DT_I64, 0));
+        return idx_value(c, expr_op2(c, OP_min, e, expr_int(c, DT_I64, d - 1)), 0, d - 1);
+    }
+    int64_t period = strcmp(mode, "wrap") == 0 ? d : 2 * (d - 1);
+    if (period == 0)
+        return idx_const(c, 0);
+    int64_t lift = x->lo < 0 ? (-x->lo - 1) / period + 1 : 0;
+    const Idx *m = idx_digit(c, idx_add(c, x, idx_const(c, lift * period)), 1, period);
+    if (period == d)
+        return m;
+    const Expr *back = expr_index(c, idx_axpy(c, idx_const(c, period), -1, m));
+    const Expr *e = expr_op2(c, OP_min, expr_index(c, m), back);
+    return idx_value(c, expr_op2(c, OP_min, e, expr_int(c, DT_I64, d - 1)), 0, d - 1);
+}
+
+const Expr *pad_at(Lower *l, int out, const Idx *const *i)
+{
+    Ctx *c = l->c;
+    Type t = in_type(l, 0);
+    int64_t before[MAX_RANK], after[MAX_RANK];
+    const char *mode = pad_mode(l->node);
+    bool fills = strcmp(mode, "constant") == 0;
+    const Idx *at[MAX_RANK], *first = idx_const(c, 0);
+    const Expr *inside = NULL;
+    DType dt = out_type(l, out).dt;
+    pads_of(l->b, l->node, before, after);
+    for (int k = 0; k < t.rank; k++) {
+        at[k] = idx_add(c, i[k], idx_const(c, -before[k]));
+        if (!fills) {
+            at[k] = fold(c, mode, at[k], t.dims[k]);
+        } else if (type_count(t) > 0 && (at[k]->lo < 0 || at[k]->hi >= t.dims[k])) {
+            inside = both(c, inside, expr_in(c, at[k], t.dims[k]));
+            at[k] = idx_assume(c, at[k], 0, t.dims[k] - 1);
+        }
+    }
+    const Expr *fill = NULL;
+    if (fills && arg(l->node, 2)) {
+        fill = in_at(l, 2, &first);
+    } else if (fills && dt == DT_STRING) {
+        fill = expr_const(c, dt, (Value){.s = intern(c, "")});
+    } else if (fills) {
+        fill = zero(c, dtype_class(dt) != CLASS_COMPLEX ? dt : dt == DT_C64 ? DT_F32 : DT_F64);
+    }
+    if (fills && type_count(t) == 0)
+        return fill;
+    return inside ? expr_select(c, inside, in_at(l, 0, at), fill) : in_at(l, 0, at);
+}
+
+/* Versions 1 (paddings) and 2 (pads): all in attributes. */
+bool pad_attr(Build *b, const Node *n, Edge **out)
+{
+    Ints pads;
+    if (!attr_list(n, "pads", &pads))
+        attr_list(n, "paddings", &pads);
+    Attr mode = attr_string(b->c, "mode", pad_mode(n));
+    Edge *in[3] = {n->in[0], build_ints(b, pads.n, pads.v), like(b, n->in[0], (double)node_float(n, "value", 0))};
+    return rebuild(b, n, 3, in, 1, &mode, out);
+}
