@@ -22,6 +22,12 @@ static bool fits(const Idx *x, int64_t s, const Idx *y)
     return s != INT64_MIN && !__builtin_mul_overflow(s < 0 ? -s : s, y->wide, &w) && !__builtin_add_overflow(w, x->wide, &w);
 }
 
+/* Whether y may stand for x: rules that merge operands must not make the numbers of a small index large. */
+static bool modest(const Idx *y, const Idx *x)
+{
+    return y->wide <= INT32_MAX || y->wide <= x->wide;
+}
+
 static const Idx *with_const(Ctx *c, const Idx *x, int64_t k)
 {
     return idx_make(c, k, x->n, x->t);
@@ -136,8 +142,7 @@ static const Idx *rule_factor_of_modulus(Ctx *c, const Idx *x, int64_t a, int64_
     return idx_axpy(c, idx_const(c, floor_mod(x->k, h)), h, y);
 }
 
-/* floor((floor(y/a') + z) / a) = floor((y + a'·z) / (a'·a)): a division within is taken outward, unless that makes the numbers of a
- * small index large. */
+/* floor((floor(y/a') + z) / a) = floor((y + a'·z) / (a'·a)): a division within is taken outward. */
 static const Idx *rule_quotient_within(Ctx *c, const Idx *x, int64_t a, int64_t b)
 {
     for (int i = 0; i < x->n; i++) {
@@ -149,7 +154,7 @@ static const Idx *rule_quotient_within(Ctx *c, const Idx *x, int64_t a, int64_t 
         if (!fits(d->x, d->a, z))
             continue;
         const Idx *y = idx_axpy(c, d->x, d->a, z);
-        if (y->wide <= INT32_MAX || y->wide <= x->wide)
+        if (modest(y, x))
             return idx_digit(c, y, both, b);
     }
     return NULL;
@@ -202,8 +207,11 @@ static const Idx *rule_inner_modulus(Ctx *c, const Idx *x, int64_t a, int64_t b)
             continue;
         const Idx *u = idx_digit(c, d->x, d->a, 0);
         const Idx *rest = idx_merge(c, x, -s, of_atom(c, d));
-        if (fits(rest, s, u))
-            return idx_digit(c, idx_axpy(c, rest, s, u), a, b);
+        if (!fits(rest, s, u))
+            continue;
+        const Idx *y = idx_axpy(c, rest, s, u);
+        if (modest(y, x))
+            return idx_digit(c, y, a, b);
     }
     return NULL;
 }
@@ -279,7 +287,7 @@ static const Idx *exchange(Ctx *c, const Idx *x, int64_t s, const Idx *from, int
     if (!fits(r, s, to))
         return NULL;
     r = idx_merge(c, r, s, to);
-    return r->cost < x->cost && r->lo >= x->lo && r->hi <= x->hi ? r : NULL;
+    return r->cost < x->cost && r->lo >= x->lo && r->hi <= x->hi && modest(r, x) ? r : NULL;
 }
 
 /* D(x,a,b) = D(y,a,b), because they have one normal form, or because x and y differ by multiples of M. */
