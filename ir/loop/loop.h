@@ -135,6 +135,7 @@ typedef struct Reduce {              /* for all vars, first outermost: acc[k] = 
     int nvars; const int *vars; const int64_t *extents;
     int naccs; const int *accs;      /* numbers from var_new: what E_ACC names within next */
     const Expr *const *init; const Expr *const *next;
+    int id;                          /* creation number: equal reductions are one pointer */
 } Reduce;
 struct Expr {
     ExprKind kind;
@@ -149,9 +150,10 @@ struct Expr {
     int64_t extent;                  /* IN: 0 <= at[0] < extent */
     const Expr *const *args;         /* OP; CAST: 1; SELECT: condition, then, else (only the chosen one is evaluated) */
     const Reduce *reduce;
-    int size;                        /* nodes of the tree that it stands for, saturating at 1 << 20 */
-    int depth;                       /* longest way down */
-    const Expr *link;
+    int size;                        /* nodes of the tree that it stands for, those within indices included, saturating at 1 << 20 */
+    int depth;                       /* longest way down, within indices too */
+    uint64_t vars;                   /* loop variables and accumulators within, those bound there too: bit (number mod 64) */
+    int64_t lo, hi;                  /* integers and bool: what expr_range says; others 0 */
 };
 const Expr *expr_const(Ctx *c, DType dt, Value v);
 const Expr *expr_int(Ctx *c, DType dt, int64_t v);               /* any integer type, bool */
@@ -230,7 +232,9 @@ void prog_reads(Ctx *c, const Kernel *k, void (*visit)(const Buf *, void *), voi
 
 /* ---- range.c, loop_check.c, loop_print.c ---------------------------------------------------------------------------- */
 
-void expr_range(Ctx *c, const Expr *e, int64_t *lo, int64_t *hi);    /* of an integer or bool expression; its type's range at worst */
+/* Of an integer or bool expression; its type's range at worst. uint64: hi INT64_MAX means that or more. */
+void expr_range(Ctx *c, const Expr *e, int64_t *lo, int64_t *hi);    /* reads e->lo and e->hi */
+void dtype_range(DType dt, int64_t *lo, int64_t *hi);                /* of an integer type or bool */
 
 typedef struct Access {              /* one memory access of the program */
     const Kernel *kernel; const Buf *buf; bool write;
