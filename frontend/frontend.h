@@ -82,7 +82,7 @@ enum { MAX_NESTING = 100 };          /* of graphs, types and calls of functions 
 
 /* ---- read.c: the door ----------------------------------------------------------------------------------------------- */
 
-/* What the command line says of the model. Names are compared as text. `--shape a=b=1,2` is input "a=b": split at the last '='. */
+/* What the command line says of the model. Names are compared as text. */
 typedef struct Bind { const char *name; int64_t size; } Bind;                    /* -D NAME=SIZE */
 typedef struct ShapeOption { const char *input; int rank; const int64_t *dims; } ShapeOption;
 typedef struct TypeOption { const char *input; DType dt; } TypeOption;
@@ -101,19 +101,22 @@ Graph *frontend_read(Ctx *c, const char *path, const ReadOptions *o);
 typedef struct Reader {
     const char *format;              /* "ONNX text" */
     bool (*probe)(const char *data, size_t n);
-    MModel *(*read)(Ctx *c, const Source *src);      /* src->name is the path (external data lies beside it); NULL: faults were reported */
+    MModel *(*read)(Ctx *c, const File *f);          /* f->path: external data lies beside it. NULL: faults were reported */
 } Reader;
 const Reader *frontend_format(const char *data, size_t n);      /* NULL: none fits */
+MModel *frontend_model(Ctx *c, const char *path);                /* the first half of frontend_read */
 
 /* ---- text.y, text.l, text.c: ONNX text -------------------------------------------------------------------------------- */
 
-/* The model in src->text (src->size bytes, need not be NUL-ended), which must live as long as the context. */
+/* The model in src->text (src->size bytes, need not be NUL-ended), which must live as long as the context. Never NULL. */
 MModel *text_read(Ctx *c, const Source *src);
+bool text_is_utf8(const char *s);
 
 /* ---- literal.c: numbers ------------------------------------------------------------------------------------------------- */
 
-/* One number at s (s < end), read up to its end as an element of type dt: *after is the first byte behind it. Correctly rounded,
- * independent of the locale. Writes as many bytes as the element has (complex: of one half; sub-byte: one byte). */
+/* One number at s, up to `end`: *after is the first byte behind it (of a malformed one too). Correctly rounded, independent of the locale:
+ * -?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?, inf, infinity, nan in any case, hexadecimal integers and floats, nan(0xBITS). Underflow is no
+ * fault, overflow is LIT_RANGE. literal_int: LIT_FRACTION when it is a number, but no whole one; LIT_RANGE beyond 64 bits. */
 typedef enum LitFault { LIT_OK, LIT_NONE, LIT_FRACTION, LIT_RANGE, LIT_MALFORMED } LitFault;
 LitFault literal_float(const char *s, const char *end, const char **after, float *value);
 LitFault literal_double(const char *s, const char *end, const char **after, double *value);
@@ -121,12 +124,14 @@ LitFault literal_int(const char *s, const char *end, const char **after, bool *n
 
 /* ---- external.c: data beside the model ----------------------------------------------------------------------------------- */
 
+typedef struct Externals Externals;  /* the files of one model, each mapped once */
+Externals *externals_new(Ctx *c, const Source *model);
+
 /* `bytes` bytes of file `location`, which must lie in the model's folder or below it, links followed. length < 0: not stated, else it
- * must be `bytes`. The file is mapped, once per context. NULL: an error at loc was reported. */
-const void *external_data(Ctx *c, const Source *model, Loc loc, const char *name, const char *location, int64_t offset, int64_t length,
-                          size_t bytes);
+ * must be `bytes`. NULL: an error at loc was reported. */
+const void *external_data(Externals *x, Loc loc, const char *name, const char *location, int64_t offset, int64_t length, size_t bytes);
 /* The same from the key-value pairs of a TensorProto (location, offset, length, checksum). */
-const Tensor *external_tensor(Ctx *c, const Source *model, Loc loc, const char *name, Type type, int npairs, const Pair *pairs);
+const Tensor *external_tensor(Externals *x, Loc loc, const char *name, Type type, int npairs, const Pair *pairs);
 
 /* ---- import.c, scope.c, inline.c: MModel to Graph -------------------------------------------------------------------------- */
 
