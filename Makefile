@@ -27,6 +27,10 @@ MAKEFLAGS += --no-print-directory
 .DELETE_ON_ERROR:
 .SECONDARY:
 .SECONDEXPANSION:
+.SUFFIXES:
+# make's own rules would write text.c from text.y and text.l, over the text.c that stands beside them.
+%.c: %.y
+%.c: %.l
 .PHONY: all units fuzzers deps demo check check-long fuzz bench install uninstall clean
 
 B := $(if $(VARIANT),build/$(VARIANT),build)
