@@ -49,13 +49,19 @@ static int places(const Param *params, int n, int given)
     return given > least ? given : least;
 }
 
+/* Whether output k is asked for; without names all are. */
+static bool asked(const NodeSpec *s, int k)
+{
+    return !s->out || (s->out[k] && *s->out[k]);
+}
+
 static Node *node_new(Build *b, const Sig *sig, const NodeSpec *s)
 {
     Node *n = NEW(b->c, Node);
     int nin = s->nin, nout = s->nout;
     while (nin && !s->in[nin - 1])
         nin--;
-    while (nout && !(s->out[nout - 1] && *s->out[nout - 1]))
+    while (nout && !asked(s, nout - 1))
         nout--;
     *n = (Node){.op = sig->op, .sig = sig, .name = s->name ? s->name : "", .loc = s->loc,
                 .nin = places(sig->in, sig->nin, nin), .nout = places(sig->out, sig->nout, nout)};
@@ -63,8 +69,8 @@ static Node *node_new(Build *b, const Sig *sig, const NodeSpec *s)
     for (int k = 0; k < nin; k++)
         in[k] = s->in[k];
     for (int k = 0; k < nout; k++)
-        if (s->out[k] && *s->out[k]) {
-            out[k] = edge_new(b, name_unique(b, s->out[k]), (Type){0}, s->loc);
+        if (asked(s, k)) {
+            out[k] = edge_new(b, s->out ? name_unique(b, s->out[k]) : name_fresh(b), (Type){0}, s->loc);
             out[k]->out = k;
         }
     n->in = in;
@@ -134,14 +140,10 @@ static bool made_by(const NodeVec *nodes, int from, const Node *n)
 
 void edge_rename(Edge *r, const char *name)
 {
+    const char *was = r->name;
     r->name = name;
-    while (r->from && r->from->result) {
-        Edge *in = r->from->result[r->out];
-        if (!in->from || in->name != r->from->out[r->out]->name)
-            return;
-        r = in;
+    while (r->from && r->from->result && (r = r->from->result[r->out])->from && r->name == was)
         r->name = name;
-    }
 }
 
 /* Checks what expand gave, and names it after the outputs. False: poisoned. */
@@ -297,7 +299,7 @@ void build_node(Build *b, const NodeSpec *s, Edge **out)
     if (!sig) {
         unknown_add(b, s, version, newer);
         for (int k = 0; k < s->nout; k++)
-            out[k] = s->out[k] && *s->out[k] ? build_poison(b, s->out[k], s->loc) : NULL;
+            out[k] = asked(s, k) ? build_poison(b, s->out[k], s->loc) : NULL;
         return;
     }
     b->prefix = NULL;

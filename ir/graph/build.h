@@ -20,6 +20,7 @@ void name_free(Build *b, const char *name);
 const char *name_fresh(Build *b);                                /* of what expand and passes make: prefix/1, prefix/2 … */
 
 /* build.c */
+/* s->out NULL: all of s->nout are asked for, under names of our own. */
 void build_sig(Build *b, const Sig *sig, const NodeSpec *s, Edge **out);
 void edge_rename(Edge *r, const char *name);                     /* and what carries it within the body of its node */
 Edge *edge_new(Build *b, const char *name, Type t, Loc loc);

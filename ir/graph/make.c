@@ -15,14 +15,9 @@ static const Sig *sig_of(Build *b, const char *op)
 void build_op_n(Build *b, const char *op, int nin, Edge *const *in, int nattrs, const Attr *attrs, int nout, Edge **out)
 {
     const Sig *sig = sig_of(b, op);
-    Mark m = scratch_mark(b->c);
-    const char **names = SCRATCH_N(b->c, const char *, nout);
-    for (int k = 0; k < nout; k++)
-        names[k] = name_fresh(b);
-    NodeSpec s = {.domain = sig->domain, .op = sig->name, .loc = b->loc, .nin = nin, .in = in, .nout = nout, .out = names,
-                  .nattrs = nattrs, .attrs = attrs};
+    NodeSpec s = {.domain = sig->domain, .op = sig->name, .loc = b->loc, .nin = nin, .in = in, .nout = nout, .nattrs = nattrs,
+                  .attrs = attrs};
     build_sig(b, sig, &s, out);
-    scratch_release(b->c, m);
 }
 
 Edge *build_op(Build *b, const char *op, int nin, Edge *const *in, int nattrs, const Attr *attrs)

@@ -1,8 +1,8 @@
-/* Edges have unique names. The table holds every name that was given out, by its interned pointer, with the number that was last
+/* Edges have unique names. The table holds every name that was given out, by its interned pointer, with the numbers that were last
  * tried behind it, so that a thousand copies of one name cost a thousand steps. Nothing depends on the order of the table. */
 #include "build.h"
 
-typedef struct Name { const char *name; int next; bool taken; } Name;
+typedef struct Name { const char *name; int next[2]; bool taken; } Name;
 struct NameTab { Name *at; size_t n, cap; };
 
 static size_t place(const Name *at, size_t cap, const char *name)
@@ -49,27 +49,27 @@ void name_free(Build *b, const char *name)
     entry(b, name)->taken = false;
 }
 
-/* base, sep and a number, from `first` or the last one on. */
-static const char *numbered(Build *b, const char *base, const char *sep, int first)
+/* base, '_' or '/', and a number: `first` or the one after the last that was tried. */
+static const char *numbered(Build *b, const char *base, char sep, int first)
 {
-    int k = entry(b, base)->next;
+    int k = entry(b, base)->next[sep == '/'];
     const char *name;
     if (k < first)
         k = first;
     do
-        name = internf(b->c, "%s%s%d", base, sep, k++);
+        name = internf(b->c, "%s%c%d", base, sep, k++);
     while (!name_take(b, name));
-    entry(b, base)->next = k;
+    entry(b, base)->next[sep == '/'] = k;
     return name;
 }
 
 const char *name_unique(Build *b, const char *want)
 {
     want = intern(b->c, want);
-    return name_take(b, want) ? want : numbered(b, want, "_", 2);
+    return name_take(b, want) ? want : numbered(b, want, '_', 2);
 }
 
 const char *name_fresh(Build *b)
 {
-    return numbered(b, b->prefix ? b->prefix : intern(b->c, "v"), "/", 1);
+    return numbered(b, b->prefix ? b->prefix : intern(b->c, "v"), '/', 1);
 }
