@@ -497,33 +497,57 @@ static int compile_cast(Compiler *x, Scope *s, const Expr *e)
     return code_emit(x, s, (Ins){ .kind = I_CAST, .d = new_reg(x), .a = r, .cast = cast_encode(e->dt, e->args[0]->dt) })->d;
 }
 
+/* The registers of a condition: one for each part of a conjunction, so that each is computed where it belongs. */
+enum { CONDS = 8 };
+static int compile_cond(Compiler *x, Scope *s, const Expr *e, int *regs, int n)
+{
+    if (e->kind == E_OP && e->op == OP_and && n + 2 <= CONDS) {
+        n = compile_cond(x, s, e->args[0], regs, n);
+        if (n < CONDS)
+            return compile_cond(x, s, e->args[1], regs, n);
+        e = e->args[1];
+    }
+    regs[n] = compile_expr(x, s, e);
+    return n + 1;
+}
+
+/* The busy arm, over the value of the other one, which has been assigned. */
+static void compile_idle(Compiler *x, Scope *s, const Expr *e, Scope *busy, bool idle_else)
+{
+    int conds[CONDS], n = 1;
+    if (idle_else)
+        n = compile_cond(x, s, e->args[0], conds, 0);
+    else
+        conds[0] = compile_expr(x, s, e->args[0]);
+    for (int i = 0; i < n; i++)
+        code_emit(x, s, (Ins){ .kind = idle_else ? I_JZ : I_JNZ, .d = -1, .a = conds[i], .k = busy->code.n + n - 1 - i });
+    code_append(x, s, &busy->code);
+}
+
 static int compile_select(Compiler *x, Scope *s, const Expr *e)
 {
-    int cond = compile_expr(x, s, e->args[0]), d = new_reg(x), r[2];
+    int d = new_reg(x), r[2];
     Scope *arm[2];
     for (int i = 0; i < 2; i++) {
         arm[i] = scope_open(x, s, SCOPE_ARM);
         r[i] = compile_expr(x, arm[i], e->args[i + 1]);
     }
-    int idle = arm[1]->code.n == 0 ? 1 : arm[0]->code.n == 0 ? 0 : -1;
     if (arm[0]->code.n == 0 && arm[1]->code.n == 0) {
-        code_emit(x, s, (Ins){ .kind = I_SEL, .d = d, .a = cond, .b = r[0], .c = r[1] });
-        return d;
+        code_emit(x, s, (Ins){ .kind = I_SEL, .d = d, .a = compile_expr(x, s, e->args[0]), .b = r[0], .c = r[1] });
+    } else if (arm[0]->code.n == 0 || arm[1]->code.n == 0) {
+        bool idle_else = arm[1]->code.n == 0;
+        assign(x, arm[!idle_else], d, r[!idle_else]);
+        code_emit(x, s, (Ins){ .kind = I_MOV, .d = d, .a = r[idle_else] });
+        compile_idle(x, s, e, arm[!idle_else], idle_else);
+    } else {
+        int cond = compile_expr(x, s, e->args[0]);
+        assign(x, arm[0], d, r[0]);
+        assign(x, arm[1], d, r[1]);
+        code_emit(x, arm[0], (Ins){ .kind = I_JUMP, .d = -1, .k = arm[1]->code.n });
+        code_emit(x, s, (Ins){ .kind = I_JZ, .d = -1, .a = cond, .k = arm[0]->code.n });
+        code_append(x, s, &arm[0]->code);
+        code_append(x, s, &arm[1]->code);
     }
-    if (idle >= 0) {                 /* its value first, the other arm over it */
-        Scope *busy = arm[!idle];
-        assign(x, busy, d, r[!idle]);
-        code_emit(x, s, (Ins){ .kind = I_MOV, .d = d, .a = r[idle] });
-        code_emit(x, s, (Ins){ .kind = idle ? I_JZ : I_JNZ, .d = -1, .a = cond, .k = busy->code.n });
-        code_append(x, s, &busy->code);
-        return d;
-    }
-    assign(x, arm[0], d, r[0]);
-    assign(x, arm[1], d, r[1]);
-    code_emit(x, arm[0], (Ins){ .kind = I_JUMP, .d = -1, .k = arm[1]->code.n });
-    code_emit(x, s, (Ins){ .kind = I_JZ, .d = -1, .a = cond, .k = arm[0]->code.n });
-    code_append(x, s, &arm[0]->code);
-    code_append(x, s, &arm[1]->code);
     return d;
 }
 

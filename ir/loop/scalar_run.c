@@ -9,14 +9,27 @@
 #pragma STDC FP_CONTRACT OFF
 #endif
 
+/* Where fma is a call that looks for the instruction, burin's own functions are compiled once more with it: the same values, sooner. */
+#if defined __x86_64__ && !defined __FMA__
+#define HAVE_FMA __attribute__((target("fma")))
+#define HOST_FMA __builtin_cpu_supports("fma")
+#else
+#define fns_f32_fma fns_f32_fused
+#define HOST_FMA true
+#endif
+
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b) JOIN_(a, b)
 
 /* ---- operators --------------------------------------------------------------------------------------------------- */
 
+#define WITH
+#define IN_ONE(x, y, z) FN(fma)(x, y, z)
+#define IN_TWO(x, y, z) ((x) * (y) + (z))
+
 #define LIT(x) x##F
 #define FN(name) name##f
-#define MAD(x, y, z) ((x) * (y) + (z))
+#define MAD IN_TWO
 #define T float
 #define TAG f32
 #define IS_F32
@@ -25,7 +38,7 @@
 #include "scalar_fn.def"
 
 #undef MAD
-#define MAD(x, y, z) FN(fma)(x, y, z)
+#define MAD IN_ONE
 #define T float
 #define TAG f32_fused
 #define IS_F32
@@ -33,21 +46,36 @@
 #define PUT(r, x) ((r).f = (x))
 #include "scalar_fn.def"
 
+#ifdef HAVE_FMA
+#undef WITH
+#define WITH HAVE_FMA
+#define T float
+#define TAG f32_fma
+#define IS_F32
+#define GET(v) (v).f
+#define PUT(r, x) ((r).f = (x))
+#include "scalar_fn.def"
+#undef WITH
+#define WITH
+#endif
+
 #undef LIT
 #undef FN
+#undef MAD
 #define LIT(x) x
 #define FN(name) name
+#define MAD IN_TWO
 #define T double
-#define TAG f64_fused
+#define TAG f64
 #define IS_F64
 #define GET(v) (v).d
 #define PUT(r, x) ((r).d = (x))
 #include "scalar_fn.def"
 
 #undef MAD
-#define MAD(x, y, z) ((x) * (y) + (z))
+#define MAD IN_ONE
 #define T double
-#define TAG f64
+#define TAG f64_fused
 #define IS_F64
 #define GET(v) (v).d
 #define PUT(r, x) ((r).d = (x))
@@ -134,7 +162,7 @@
 ScalarFn scalar_fn(ScalarOp op, DType arg, bool fused)
 {
     switch (arg) {
-    case DT_F32:    return fused ? fns_f32_fused[op] : fns_f32[op];
+    case DT_F32:    return !fused ? fns_f32[op] : HOST_FMA ? fns_f32_fma[op] : fns_f32_fused[op];
     case DT_F64:    return fused ? fns_f64_fused[op] : fns_f64[op];
     case DT_I8:     return fns_i8[op];
     case DT_I16:    return fns_i16[op];
