@@ -1,4 +1,4 @@
-/* Private to ir/loop: a kernel as a flat program over registers. interp_compile.c and interp_expr.c make it, interp.c runs it. */
+/* Private to ir/loop: a kernel as a flat program over registers. interp_compile.c, interp_expr.c and interp_code.c make it, interp.c runs it. */
 #ifndef BURIN_INTERP_H
 #define BURIN_INTERP_H
 
@@ -38,10 +38,9 @@ typedef struct Program { Code code; Value *regs; int nregs; const Kernel *kernel
 /* memory gives each buffer's bytes by Buf.id. The program lies in scratch. */
 Program interp_compile(Ctx *c, const Kernel *k, Memo *memory, bool fused);
 
-/* ---- interp_expr.c: expressions ------------------------------------------------------------------------------------ */
+/* ---- interp_code.c: where code goes --------------------------------------------------------------------------------- */
 
 typedef enum ScopeKind { SCOPE_BLOCK, SCOPE_LOOP, SCOPE_ARM } ScopeKind;
-typedef struct Node Node;
 typedef struct Scope {
     struct Scope *parent;
     ScopeKind kind;
@@ -50,6 +49,21 @@ typedef struct Scope {
     int last;                        /* the last instruction, when it alone defines its register; else -1 */
     int var; int64_t extent;         /* LOOP: register and count */
 } Scope;
+
+typedef enum NodeTag { NODE_EXPR, NODE_ATOM, NODE_VAR, NODE_REDUCE, NODE_SUM, NODE_CONST } NodeTag;
+typedef struct Node {                /* something that has a register */
+    NodeTag tag;
+    int x, y; int64_t z;             /* the key: creation number; SUM: registers and factor; CONST: type and bits */
+    uint64_t mask; bool masked;      /* slots of the free variables */
+    Scope *home; int reg;            /* where it has been computed, NULL: not known; VAR: where it is bound */
+    int slot;                        /* VAR: from 0; BIT_MANY: -1 */
+    struct Node *link;               /* of the hash chain */
+} Node;
+
+/* Of a mask: loads memory, reads a written buffer, has a variable without a slot. */
+#define BIT_LOADS (UINT64_C(1) << 63)
+#define BIT_WRITTEN (UINT64_C(1) << 62)
+#define BIT_MANY (UINT64_C(1) << 61)
 
 typedef struct Compiler {
     Ctx *c;
@@ -63,15 +77,33 @@ typedef struct Compiler {
     Value *regs; int nregs, regcap;
 } Compiler;
 
+/* Bindings are kept apart from what they hide: a reduction that is moved out of another one may use the same variables. */
+typedef struct Binding { Node *var; Scope *home, *slot; int reg; } Binding;
+
+Node *node_of(Compiler *x, NodeTag tag, int a, int b, int64_t z);
+bool is_known(const Node *n, const Scope *s);
+int make_known(Node *n, Scope *home, int reg);       /* reg */
+int new_reg(Compiler *x);
+int const_reg(Compiler *x, DType dt, Value v);
+int int_reg(Compiler *x, int64_t v);
+Ins *code_emit(Compiler *x, Scope *s, Ins ins);
+void code_append(Compiler *x, Scope *s, const Code *code);
 Scope *scope_open(Compiler *x, Scope *parent, ScopeKind kind);
 Scope *scope_loop(Compiler *x, Scope *parent, int var, int64_t extent);      /* binds the variable; parent itself for an extent of 1 */
 void scope_close(Compiler *x, Scope *s);             /* block or loop: its code goes to the end of its parent's */
-void code_append(Compiler *x, Scope *s, const Code *code);
-Ins *code_emit(Compiler *x, Scope *s, Ins ins);
+Node *var_node(Compiler *x, int var);
+void bind(Compiler *x, int var, Scope *s, int reg);
+Binding binding_save(Compiler *x, int var);
+void binding_restore(Compiler *x, Binding b);
+uint64_t idx_mask(Compiler *x, const Idx *idx);
+uint64_t expr_mask(Compiler *x, const Expr *e);
+Scope *place(Compiler *x, Scope *s, uint64_t mask);  /* where a value with that mask belongs that is wanted in s */
+
+/* ---- interp_expr.c: expressions ------------------------------------------------------------------------------------- */
+
 int compile_expr(Compiler *x, Scope *s, const Expr *e);                      /* the register that holds it */
-int compile_flat(Compiler *x, Scope *s, const Buf *b, const Idx *const *at);                   /* its flat index */
+int compile_flat(Compiler *x, Scope *s, const Buf *b, const Idx *const *at); /* its flat index */
 void compile_store(Compiler *x, Scope *s, const Buf *b, const Idx *const *at, int value);
 char *buf_memory(Compiler *x, const Buf *b);
-int new_reg(Compiler *x);
 
 #endif
