@@ -106,7 +106,7 @@ typedef struct Reader {
 const Reader *frontend_format(const char *data, size_t n);      /* NULL: none fits */
 MModel *frontend_model(Ctx *c, const char *path);                /* the first half of frontend_read */
 
-/* ---- text.y, text.l, text.c: ONNX text -------------------------------------------------------------------------------- */
+/* ---- text.y, text.l, textread.c: ONNX text -------------------------------------------------------------------------------- */
 
 /* The model in src->text (src->size bytes, need not be NUL-ended), which must live as long as the context. Never NULL. */
 MModel *text_read(Ctx *c, const Source *src);
@@ -115,7 +115,7 @@ bool text_is_utf8(const char *s);
 /* ---- literal.c: numbers ------------------------------------------------------------------------------------------------- */
 
 /* One number at s, up to `end`: *after is the first byte behind it (of a malformed one too). Correctly rounded, independent of the locale:
- * -?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?, inf, infinity, nan in any case, hexadecimal integers and floats, nan(0xBITS). Underflow is no
+ * -?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?, inf, infinity, nan in any case, hexadecimal integers and floats, nan(0xMANTISSA). Underflow is no
  * fault, overflow is LIT_RANGE. literal_int: LIT_FRACTION when it is a number, but no whole one; LIT_RANGE beyond 64 bits. */
 typedef enum LitFault { LIT_OK, LIT_NONE, LIT_FRACTION, LIT_RANGE, LIT_MALFORMED } LitFault;
 LitFault literal_float(const char *s, const char *end, const char **after, float *value);

@@ -235,9 +235,10 @@ static LitFault special_float(const char *s, const char *end, const char **after
     case IS_NAN:  *value = NAN; break;
     case IS_HEX:  fault = hex_float(s + negative, *after, value); break;
     case IS_BITS:
-        u = (uint32_t)bits;
+        u = UINT32_C(0x7F800000) | (uint32_t)bits;
         memcpy(value, &u, sizeof u);
-        return bits <= UINT32_MAX && isnan(*value) && !negative ? LIT_OK : LIT_MALFORMED;
+        fault = bits && bits <= 0x7FFFFF ? LIT_OK : LIT_MALFORMED;
+        break;
     case IS_BAD:  return LIT_MALFORMED;
     default:
         *after = word_end(s, end);
@@ -259,8 +260,10 @@ static LitFault special_double(const char *s, const char *end, const char **afte
     case IS_NAN:  *value = (double)NAN; break;
     case IS_HEX:  fault = hex_double(s + negative, *after, value); break;
     case IS_BITS:
+        fault = bits && bits <= UINT64_C(0xFFFFFFFFFFFFF) ? LIT_OK : LIT_MALFORMED;
+        bits |= UINT64_C(0x7FF0000000000000);
         memcpy(value, &bits, sizeof bits);
-        return isnan(*value) && !negative ? LIT_OK : LIT_MALFORMED;
+        break;
     case IS_BAD:  return LIT_MALFORMED;
     default:
         *after = word_end(s, end);

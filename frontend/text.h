@@ -1,4 +1,4 @@
-/* The inside of the text reader: what text.l, text.y, text.c, attr.c and payload.c share.
+/* The inside of the text reader: what text.l, text.y, textread.c, attr.c, parts.c and payload.c share.
  *
  * The text is never copied as a whole: flex is fed pieces of it, and whatever can be long (blanks, comments, quoted strings, the values
  * of a constant) is read by hand from the text itself, after which text_reseat moves flex to the same place.
@@ -49,7 +49,7 @@ typedef struct Parser {
     const char *bol; uint32_t line;  /* its line */
     const char *token, *last;        /* where the last token begins, and the one before it */
     const char *fed, *flexed;        /* first byte not yet handed to flex; the byte at which flex stands */
-    /* recovery, see text.c */
+    /* recovery, see textread.c */
     bool recovering;                 /* from a syntax error: tokens are being dropped */
     const char *resync;              /* token at which reading was last taken up again */
     uint32_t fault_line;             /* of the last syntax error */
@@ -72,7 +72,7 @@ typedef struct Parser {
 void scanner_open(Parser *p);
 void text_reseat(Parser *p);                                     /* flex goes on at p->at */
 
-/* ---- text.c: places, faults, blanks, strings, names ---- */
+/* ---- textread.c: places, faults, blanks, strings, names ---- */
 Loc text_loc(const Parser *p, const char *at);                   /* of a byte of the current line */
 Loc spot_loc(const Parser *p, Spot s);
 void text_fault(Parser *p, Loc loc, const char *fmt, ...) PRINTF(3, 4);   /* error; limits their number */

@@ -1,0 +1,181 @@
+/* From the model as it was read to the graph: every node goes through the builder, which knows the operators; here is what the standard
+ * says of names, inputs, constants and outputs. Linear in the nodes that are built.
+ * Nothing stops at the first fault: a value that is at fault is a poisoned edge, and whatever reads it stays silent. */
+#include "import.h"
+
+enum { MOST_COPIES = 1000000 };
+
+void copies_count(Import *im, int nodes, Loc loc)
+{
+    im->copies += nodes + 1;
+    if (im->copies > MOST_COPIES)
+        fatal(im->c, loc, "functions and subgraphs, put in place, make more than %d nodes", MOST_COPIES);
+}
+
+/* ---- nodes -------------------------------------------------------------------------------------------------------------- */
+
+static void node_build(Scope *s, const MNode *n)
+{
+    Ctx *c = s->im->c;
+    Build *b = s->im->b;
+    Mark mark = scratch_mark(c);
+    Edge **in = SCRATCH_N(c, Edge *, n->nin), **out = SCRATCH_N(c, Edge *, n->nout);
+    const char **names = SCRATCH_N(c, const char *, n->nout);
+    Attr *attrs = SCRATCH_N(c, Attr, n->nattrs);
+    NodeSpec spec = {.domain = n->domain, .op = n->op, .name = n->name, .loc = n->loc, .nin = n->nin, .nout = n->nout, .in = in,
+                     .out = names, .attrs = attrs};
+    for (int k = 0; k < n->nin; k++)
+        in[k] = *n->in[k].name ? scope_use(s, n->in[k].name, n->in[k].loc) : NULL;
+    for (int k = 0; k < n->nout; k++)
+        names[k] = *n->out[k].name ? scope_name(s, n->out[k].name) : NULL;
+    if (!attrs_import(s, n, attrs, &spec.nattrs)) {
+        for (int k = 0; k < n->nout; k++)
+            out[k] = names[k] ? build_poison(b, names[k], n->loc) : NULL;
+    } else if (*n->overload) {
+        error(c, n->loc, "function '%s' has no overload '%s'", n->op, n->overload);
+        for (int k = 0; k < n->nout; k++)
+            out[k] = names[k] ? build_poison(b, names[k], n->loc) : NULL;
+    } else
+        build_node(b, &spec, out);
+    for (int k = 0; k < n->nout; k++)
+        if (names[k])
+            scope_set(s, n->out[k].name, n->out[k].loc, out[k]);
+    scratch_release(c, mark);
+}
+
+void nodes_import(Scope *s, int n, const MNode *nodes)
+{
+    Build *b = s->im->b;
+    const Opset *opsets = b->opsets;
+    int nopsets = b->nopsets;
+    for (int i = 0; i < n; i++) {
+        const MFunction *f = function_find(s->im, &nodes[i]);
+        b->opsets = s->opsets;       /* an operator's expansion may have changed them */
+        b->nopsets = s->nopsets;
+        if (f)
+            function_inline(s, &nodes[i], f);
+        else
+            node_build(s, &nodes[i]);
+    }
+    b->opsets = opsets;
+    b->nopsets = nopsets;
+}
+
+/* ---- constants and inputs ------------------------------------------------------------------------------------------------ */
+
+void inits_import(Scope *s, const MGraph *g)
+{
+    Build *b = s->im->b;
+    for (int i = 0; i < g->ninits; i++) {
+        const MTensor *t = &g->inits[i];
+        const char *name = scope_name(s, t->name);
+        Slot *slot = table_find(&s->names, t->name);
+        if (slot && slot->state != SLOT_NEW) {
+            scope_define(s, t->name, t->loc, NULL);      /* twice: only to say so */
+            continue;
+        }
+        scope_define(s, t->name, t->loc, t->value ? build_const(b, name, t->value, t->loc) : build_poison(b, name, t->loc));
+    }
+}
+
+/* An input that an initializer gives its value: it is no parameter any more. */
+static void frozen(Import *im, const MValueInfo *v, const Edge *e)
+{
+    Ctx *c = im->c;
+    const ReadOptions *o = im->o;
+    bool asked = false;
+    check_declared(im, e, v, DECL_VALUE);
+    for (int i = 0; o && i < o->nshapes; i++)
+        asked |= !strcmp(o->shapes[i].input, v->name);
+    for (int i = 0; o && i < o->ntypes; i++)
+        asked |= !strcmp(o->types[i].input, v->name);
+    if (asked)
+        warning(c, v->loc, "input '%s' is frozen to its initializer: --shape and --type do not change it", v->name);
+    else if (im->m->meta->ir_version >= 4)
+        note(c, v->loc, "input '%s' has an initializer and is frozen to it: it is no parameter", v->name);
+}
+
+static void inputs_import(Scope *s, const MGraph *g, Graph *to)
+{
+    Import *im = s->im;
+    Table seen = {0};
+    Edge **ins = NEW_N(im->c, Edge *, g->nins);
+    for (int i = 0; i < g->nins; i++) {
+        const MValueInfo *v = &g->ins[i];
+        const Slot *init = table_find(&s->names, v->name);
+        Slot *first = table_slot(im->c, &seen, v->name);
+        Type t;
+        if (first->state != SLOT_NEW) {
+            error(im->c, v->loc, "input '%s' is defined twice: a name may be defined once only", v->name);
+            note(im->c, first->loc, "'%s' is first defined here", v->name);
+            continue;
+        }
+        first->state = SLOT_READY;
+        first->loc = v->loc;
+        if (init) {
+            frozen(im, v, init->edge);
+            continue;
+        }
+        bool known = input_type(im, v, &t);
+        Edge *e = known ? build_input(im->b, v->name, t, v->loc, to->nins) : build_poison(im->b, v->name, v->loc);
+        scope_define(s, v->name, v->loc, e);
+        ins[to->nins++] = e;
+    }
+    to->ins = ins;
+}
+
+/* ---- the graph ----------------------------------------------------------------------------------------------------------- */
+
+static void outputs_import(Scope *s, const MGraph *g, Graph *to)
+{
+    Ctx *c = s->im->c;
+    Edge **outs = NEW_N(c, Edge *, g->nouts);
+    const char **names = NEW_N(c, const char *, g->nouts);
+    for (int i = 0; i < g->nouts; i++) {
+        outs[i] = scope_use(s, g->outs[i].name, g->outs[i].loc);
+        names[i] = g->outs[i].name;
+        check_declared(s->im, outs[i], &g->outs[i], DECL_OUTPUT);
+    }
+    to->outs = outs;
+    to->out_names = names;
+    to->nouts = g->nouts;
+}
+
+static void infos_check(Scope *s, const MGraph *g)
+{
+    for (int i = 0; i < g->ninfos; i++) {
+        const Slot *slot = table_find(&s->names, g->infos[i].name);
+        check_declared(s->im, slot ? slot->edge : NULL, &g->infos[i], DECL_VALUE);
+    }
+}
+
+Graph *frontend_import(Ctx *c, const MModel *m, const ReadOptions *o)
+{
+    const MGraph *g = m->graph;
+    if (!g)
+        return NULL;
+    Import *im = NEW(c, Import);
+    Graph *to = NEW(c, Graph);
+    const Opset *opsets = m->opsets_stated ? m->meta->opsets ? m->meta->opsets : (const Opset[]){{"", 0}} : NULL;
+    *im = (Import){.c = c, .m = m, .o = o, .b = build_new(c, m->meta->nopsets, opsets)};
+    Scope *s = scope_new(im, NULL, NULL);
+    s->opsets = im->b->opsets;
+    s->nopsets = im->b->nopsets;
+    if (!m->opsets_stated && g->nnodes && !m->broken)
+        warning(c, g->loc, "the model has no opset_import: the newest version of each operator is taken");
+    functions_open(im);
+    symbols_open(im);
+    inits_import(s, g);
+    inputs_import(s, g, to);
+    scope_declare(s, g->nnodes, g->nodes);
+    nodes_import(s, g->nnodes, g->nodes);
+    outputs_import(s, g, to);
+    infos_check(s, g);
+    symbols_close(im);
+    build_report_unknown(im->b);
+    to->name = g->name;
+    to->meta = m->meta;
+    to->nodes = im->b->nodes.at;
+    to->nnodes = im->b->nodes.n;
+    return to;
+}

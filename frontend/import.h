@@ -1,0 +1,82 @@
+/* The inside of the import: what import.c, inline.c, scope.c and types.c share.
+ *
+ * A scope is a graph or function body that is being built: its names and what they stand for. A subgraph's scope has an outer one, whose
+ * names it sees; a function's has none. All names that a body's nodes define are declared before the first node is built, so that a
+ * name that is used too early is told from one that does not exist. */
+#ifndef BURIN_IMPORT_H
+#define BURIN_IMPORT_H
+
+#include "frontend.h"
+
+typedef enum SlotState { SLOT_NEW, SLOT_LATER, SLOT_READY } SlotState;
+typedef struct Slot {
+    const char *name;                /* interned */
+    SlotState state;                 /* NEW: not defined; LATER: by a node that is not built yet */
+    Loc loc;                         /* of the definition */
+    Edge *edge;                      /* READY; NULL: an input of a function that the call leaves out */
+    const char *as;                  /* the name that its edge gets; NULL: made from the scope's prefix */
+    const void *what;                /* in other tables: what the name stands for */
+} Slot;
+
+typedef struct Table { Slot **at; size_t n, cap; VEC(const char *) names; } Table;   /* names: in the order in which they came */
+Slot *table_find(const Table *t, const char *name);              /* NULL: not there */
+Slot *table_slot(Ctx *c, Table *t, const char *name);            /* made when it is not there */
+const char *table_nearest(const Table *t, const char *name);     /* a name that is spelled alike, or NULL */
+
+typedef struct Symbol { int64_t size; enum { SYM_BOUND, SYM_COMPUTED, SYM_UNBOUND } how; bool used; } Symbol;   /* UNBOUND: was reported */
+
+typedef struct Import {
+    Ctx *c;
+    Build *b;
+    const MModel *m;
+    const ReadOptions *o;
+    Table symbols;                   /* of dimensions: what is a Symbol */
+    Table functions;                 /* by name: what is a chain of Callee */
+    bool overridden;                 /* an option contradicts what the model states: what it states of other values may be wrong */
+    int64_t copies;                  /* nodes made of functions and subgraphs */
+    int searches;                    /* for names spelled alike */
+} Import;
+
+typedef struct Frame {               /* a call of a function */
+    const struct Frame *caller;
+    const MFunction *f;
+    int depth, nattrs;
+    const Attr *attrs;               /* by the function's names: what the call gives, and defaults */
+} Frame;
+
+typedef struct Scope {
+    Import *im;
+    const struct Scope *outer;
+    const Frame *frame;              /* NULL: not within a function */
+    const char *prefix;              /* of the names of its edges; NULL: none */
+    int nopsets; const Opset *opsets;
+    Table names;
+} Scope;
+
+/* ---- scope.c ---- */
+Scope *scope_new(Import *im, const Scope *outer, const char *prefix);
+const char *scope_name(const Scope *s, const char *name);        /* of the edge that `name` of this scope stands for */
+void scope_define(Scope *s, const char *name, Loc loc, Edge *e); /* an error when it is defined already */
+void scope_declare(Scope *s, int n, const MNode *nodes);         /* what the nodes will define */
+void scope_set(Scope *s, const char *name, Loc loc, Edge *e);    /* what was declared is there now */
+Edge *scope_use(Scope *s, const char *name, Loc loc);            /* NULL: left out; poisoned, after an error, when there is no such value */
+
+/* ---- types.c ---- */
+void symbols_open(Import *im);                                   /* -D and --shape */
+bool input_type(Import *im, const MValueInfo *v, Type *t);       /* of a graph input; false: a fault was reported */
+typedef enum Declared { DECL_OUTPUT, DECL_VALUE, DECL_INNER } Declared;      /* of the graph; of a value; within a subgraph */
+void check_declared(Import *im, const Edge *e, const MValueInfo *v, Declared where);
+void symbols_close(Import *im);                                  /* -D that nothing asked for */
+
+/* ---- inline.c ---- */
+void functions_open(Import *im);
+const MFunction *function_find(Import *im, const MNode *n);
+void function_inline(Scope *s, const MNode *n, const MFunction *f);
+bool attrs_import(Scope *s, const MNode *n, Attr *to, int *count);       /* false: at fault, which was reported */
+
+/* ---- import.c ---- */
+void nodes_import(Scope *s, int n, const MNode *nodes);
+void inits_import(Scope *s, const MGraph *g);
+void copies_count(Import *im, int nodes, Loc loc);               /* fatal when functions and subgraphs blow the model up */
+
+#endif

@@ -1,0 +1,260 @@
+/* Types as a model declares them, against what is known: symbolic dimensions get their size with -D or from --shape, what is declared
+ * of an output or a value is compared with what inference says. An input must be fully known in the end: burin compiles static shapes.
+ * A symbol that no option binds takes the size of the first value that is computed with it. */
+#include "import.h"
+
+/* ---- printing ------------------------------------------------------------------------------------------------------ */
+
+static const char *dim_text(Ctx *c, const MDim *d)
+{
+    return d->size >= 0 ? internf(c, "%lld", (long long)d->size) : d->name ? d->name : "?";
+}
+
+static const char *tensor_text(Ctx *c, const MType *t)
+{
+    char text[200] = "";
+    size_t n = 0;
+    if (t->rank < 0)
+        return internf(c, "%s[]", dtype_name(t->dt));
+    for (int i = 0; i < t->rank && n < sizeof text; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", i ? "," : "[", dim_text(c, &t->dims[i]));
+    return internf(c, "%s%s%s", dtype_name(t->dt), text, n >= sizeof text ? "..." : t->rank ? "]" : "");
+}
+
+const char *mtype_text(Ctx *c, const MType *t)
+{
+    if (!t)
+        return "no type";
+    switch (t->kind) {
+    case M_TENSOR:   return tensor_text(c, t);
+    case M_SPARSE:   return internf(c, "sparse_tensor(%s)", tensor_text(c, t));
+    case M_SEQUENCE: return internf(c, "seq(%s)", mtype_text(c, t->elem));
+    case M_OPTIONAL: return internf(c, "optional(%s)", mtype_text(c, t->elem));
+    case M_MAP:      return internf(c, "map(%s, %s)", dtype_name(t->dt), mtype_text(c, t->elem));
+    default:         return internf(c, "opaque(%s%s%s)", t->domain, *t->domain ? "," : "", t->name);
+    }
+}
+
+/* ---- symbols ------------------------------------------------------------------------------------------------------- */
+
+/* A tensor's type, or that of an optional one; NULL: of something else, or not stated. */
+static const MType *tensor_of_type(const MType *t)
+{
+    while (t && t->kind == M_OPTIONAL)
+        t = t->elem;
+    return t && t->kind == M_TENSOR ? t : NULL;
+}
+
+static Symbol *symbol(Import *im, const char *name)
+{
+    Slot *slot = table_slot(im->c, &im->symbols, name);
+    if (!slot->what) {
+        Symbol *s = NEW(im->c, Symbol);
+        *s = (Symbol){.size = -1};
+        slot->what = s;
+    }
+    return (Symbol *)(uintptr_t)slot->what;
+}
+
+static const ShapeOption *shape_of(const ReadOptions *o, const char *input)
+{
+    for (int i = o ? o->nshapes : 0; i-- > 0;)
+        if (!strcmp(o->shapes[i].input, input))
+            return &o->shapes[i];
+    return NULL;
+}
+
+static const TypeOption *type_of(const ReadOptions *o, const char *input)
+{
+    for (int i = o ? o->ntypes : 0; i-- > 0;)
+        if (!strcmp(o->types[i].input, input))
+            return &o->types[i];
+    return NULL;
+}
+
+/* What --shape and --type say of one input: sizes of its symbols, or something else than the model. */
+static void apply(Import *im, const MValueInfo *v)
+{
+    const MType *t = tensor_of_type(v->type);
+    const ShapeOption *shape = shape_of(im->o, v->name);
+    const TypeOption *type = type_of(im->o, v->name);
+    if (!t)
+        return;
+    im->overridden |= type && type->dt != t->dt;
+    if (!shape || t->rank < 0)
+        return;
+    im->overridden |= shape->rank != t->rank;
+    for (int i = 0; shape->rank == t->rank && i < t->rank; i++) {
+        const MDim *d = &t->dims[i];
+        Symbol *s = d->name ? symbol(im, d->name) : NULL;
+        if (s && s->size < 0)
+            s->size = shape->dims[i];
+        int64_t stated = s ? s->size : d->size;
+        im->overridden |= stated >= 0 && stated != shape->dims[i];
+    }
+}
+
+static void unknown_input(Import *im, const char *option, const char *name)
+{
+    const MGraph *g = im->m->graph;
+    Table inputs = {0};
+    for (int i = 0; i < g->nins; i++) {
+        if (!strcmp(g->ins[i].name, name))
+            return;
+        table_slot(im->c, &inputs, g->ins[i].name);
+    }
+    if (im->m->broken)
+        return;
+    const char *near = table_nearest(&inputs, name);
+    error(im->c, g->loc, "%s: the model has no input '%s'%s%s%s", option, name, near ? "; did you mean '" : "", near ? near : "",
+          near ? "'?" : "");
+}
+
+void symbols_open(Import *im)
+{
+    const ReadOptions *o = im->o;
+    const MGraph *g = im->m->graph;
+    for (int i = 0; o && i < o->nbinds; i++)
+        symbol(im, intern(im->c, o->binds[i].name))->size = o->binds[i].size;
+    for (int i = 0; o && i < o->nshapes; i++)
+        unknown_input(im, "--shape", o->shapes[i].input);
+    for (int i = 0; o && i < o->ntypes; i++)
+        unknown_input(im, "--type", o->types[i].input);
+    for (int i = 0; o && o->nshapes + o->ntypes && i < g->nins; i++)
+        apply(im, &g->ins[i]);
+}
+
+void symbols_close(Import *im)
+{
+    const ReadOptions *o = im->o;
+    for (int i = 0; o && i < o->nbinds; i++) {
+        const char *name = intern(im->c, o->binds[i].name);
+        if (symbol(im, name)->used || im->m->broken)
+            continue;
+        const char *known[2] = {NULL, NULL};
+        for (int k = 0; k < im->symbols.names.n && !known[0]; k++)
+            if (((const Symbol *)table_find(&im->symbols, im->symbols.names.at[k])->what)->used)
+                known[0] = im->symbols.names.at[k];
+        warning(im->c, im->m->graph->loc, "-D %s: the model has no dimension of that name%s%s%s", name, known[0] ? "; it has '" : "",
+                known[0] ? known[0] : "", known[0] ? "'" : "");
+    }
+}
+
+/* ---- inputs -------------------------------------------------------------------------------------------------------- */
+
+static int64_t input_dim(Import *im, const MValueInfo *v, const MType *t, int i)
+{
+    Ctx *c = im->c;
+    const MDim *d = &t->dims[i];
+    if (d->size >= 0)
+        return d->size;
+    if (!d->name) {
+        error(c, v->loc, "input '%s': dimension %d of %s is unknown: give the shape with --shape %s=%s", v->name, i, mtype_text(c, t),
+              v->name, t->rank > 1 ? "SIZE,SIZE,..." : "SIZE");
+        return -1;
+    }
+    Symbol *s = symbol(im, d->name);
+    s->used = true;
+    if (s->size < 0 && s->how != SYM_UNBOUND) {
+        s->how = SYM_UNBOUND;
+        error(c, v->loc, "input '%s': dimension '%s' of %s has no size: give it with -D %s=SIZE", v->name, d->name, mtype_text(c, t), d->name);
+    }
+    return s->size;
+}
+
+static bool input_dims(Import *im, const MValueInfo *v, const MType *t, int *rank, int64_t *dims)
+{
+    Ctx *c = im->c;
+    const ShapeOption *shape = shape_of(im->o, v->name);
+    bool known = true;
+    if (shape) {
+        *rank = shape->rank;
+        for (int i = 0; i < shape->rank; i++)
+            dims[i] = shape->dims[i];
+        for (int i = 0; t && i < t->rank; i++)
+            if (t->dims[i].name)
+                symbol(im, t->dims[i].name)->used = true;
+    } else if (!t)
+        return false;
+    else if (t->rank < 0) {
+        error(c, v->loc, "input '%s' (%s) is of unknown rank, but shapes must be static: give its shape with --shape %s=2,3", v->name,
+              mtype_text(c, t), v->name);
+        return false;
+    } else {
+        *rank = t->rank;
+        for (int i = 0; i < t->rank; i++)
+            known &= (dims[i] = input_dim(im, v, t, i)) >= 0;
+    }
+    return known;
+}
+
+bool input_type(Import *im, const MValueInfo *v, Type *type)
+{
+    Ctx *c = im->c;
+    const MType *t = tensor_of_type(v->type);
+    const TypeOption *other = type_of(im->o, v->name);
+    int64_t dims[MAX_RANK], count;
+    int rank = 0;
+    if (v->type && !t) {
+        error(c, v->loc, "input '%s' is of type %s: only tensors are supported", v->name, mtype_text(c, v->type));
+        return false;
+    }
+    if (!t && (!other || !shape_of(im->o, v->name))) {
+        error(c, v->loc, "input '%s' has no type: state it, as in float[2,3] %s, or give --type and --shape", v->name, v->name);
+        return false;
+    }
+    if (!input_dims(im, v, t, &rank, dims))
+        return false;
+    if (!dims_count(rank, dims, &count)) {
+        error(c, v->loc, "input '%s': %s has more than 2^62 elements", v->name, dims_text(c, rank, dims));
+        return false;
+    }
+    *type = type_make(c, other ? other->dt : t->dt, rank, dims);
+    return true;
+}
+
+/* ---- what is declared, and what is computed -------------------------------------------------------------------------- */
+
+static void differs(Import *im, const Edge *e, const MValueInfo *v, Declared where, const char *why)
+{
+    Ctx *c = im->c;
+    const char *what = where == DECL_OUTPUT ? "output" : "value", *is = type_text(c, e->type), *said = mtype_text(c, v->type);
+    if (im->overridden)
+        return;
+    if (where == DECL_OUTPUT && !*why)
+        error(c, v->loc, "%s '%s' is declared %s, but computed as %s: correct or drop what is declared", what, v->name, said, is);
+    else
+        warning(c, v->loc, "%s '%s' is declared %s%s, but computed as %s", what, v->name, said, why, is);
+}
+
+/* True when dimension i agrees; a symbol without a size takes it. */
+static bool dim_agrees(Import *im, const MDim *d, int64_t size, Declared where, const char **why)
+{
+    if (d->size >= 0)
+        return d->size == size;
+    if (!d->name || where == DECL_INNER)
+        return true;
+    Symbol *s = symbol(im, d->name);
+    s->used = true;
+    if (s->size < 0 && s->how != SYM_UNBOUND) {
+        s->size = size;
+        s->how = SYM_COMPUTED;
+    }
+    if (s->size == size || s->size < 0)
+        return true;
+    *why = internf(im->c, " with %s = %lld", d->name, (long long)s->size);
+    return false;
+}
+
+void check_declared(Import *im, const Edge *e, const MValueInfo *v, Declared where)
+{
+    const MType *t = tensor_of_type(v->type);
+    const char *why = "";
+    if (!t || !e || edge_poisoned(e))
+        return;
+    bool same = t->dt == e->type.dt && (t->rank < 0 || t->rank == e->type.rank), agrees = true;
+    for (int i = 0; same && agrees && i < t->rank; i++)
+        agrees = dim_agrees(im, &t->dims[i], e->type.dims[i], where, &why);
+    if (!same || !agrees)
+        differs(im, e, v, where, why);
+}
