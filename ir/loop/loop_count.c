@@ -100,18 +100,24 @@ static int64_t count_stmt(Ctx *c, const Stmt *s)
     }
 }
 
+/* One region a loop of the iteration space, so that what depends on outer variables only counts there. */
+static int64_t count_compute(Ctx *c, const Kernel *k)
+{
+    Region *r = SCRATCH_N(c, Region, k->rank + 1);
+    for (int i = 0; i <= k->rank; i++)
+        r[i] = (Region){ .outer = i ? &r[i - 1] : NULL, .c = c, .binds = i ? UINT64_C(1) << (i - 1) : 0, .seen = memo_new(c, 8) };
+    count(&r[k->rank], k->value);
+    for (int i = 0; i < k->out->rank; i++)
+        count_idx(&r[k->rank], k->at[i]);
+    for (int i = k->rank; i > 0; i--)
+        r[i - 1].ops = k->dims[i - 1] ? add(r[i - 1].ops, times(k->dims[i - 1], r[i].ops)) : 0;
+    return r[0].ops;
+}
+
 int64_t kernel_ops(Ctx *c, const Kernel *k)
 {
     Mark m = scratch_mark(c);
-    int64_t n = 1;
-    if (k->nest)
-        n = count_stmt(c, k->nest);
-    else {
-        for (int i = 0; i < k->rank; i++)
-            n = times(n, k->dims[i]);
-        const Stmt store = { .kind = S_STORE, .buf = k->out, .at = k->at, .value = k->value };
-        n = times(n, count_stmt(c, &store));
-    }
+    int64_t n = k->nest ? count_stmt(c, k->nest) : count_compute(c, k);
     scratch_release(c, m);
     return n;
 }
