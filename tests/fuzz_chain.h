@@ -1,7 +1,8 @@
-/* Random chains of movement operators, and what they do to an array: the half of fuzz_idx that knows nothing of indices.
+/* Random chains of movement operators, and what they do to an array: the half of fuzz_idx that knows nothing of
+ * indices.
  *
- * A small chain has at most ELEMENTS elements at every step, so that whole arrays can be compared; a big one reaches 2^40
- * elements and more dimensions, of which a few places are. */
+ * A small chain has at most ELEMENTS elements at every step, so that whole arrays can be compared; a big one reaches
+ * 2^40 elements and more dimensions, of which a few places are. */
 #ifndef FUZZ_CHAIN_H
 #define FUZZ_CHAIN_H
 

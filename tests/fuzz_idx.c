@@ -2,12 +2,13 @@
  *
  *   fuzz_idx [SECONDS] [--seconds N] [--chains N] [--seed S]
  *
- * It stops at whichever comes first; chain i has the seed S + i, so that `--chains 1 --seed X` repeats one that failed.
- * A chain is composed in two ways: backward, each operator applied to the subscripts of the next, and forward, by
- * substitution into one-step maps. Both must name the element that the copied array holds; each subscript must be proved
- * in bounds by its interval alone; each interval must hold at each step of the evaluation; and of the maps without padding
- * that are truly strided 99 % must be free of division. Every eighth chain is big and is looked at in a few places only.
- * With each chain goes a formula of the algebra, whose atoms may be negative, against the same arithmetic on numbers. */
+ * It stops at whichever comes first, or after ten failures; chain i has the seed S + i: `--chains 1 --seed X` repeats
+ * it. A chain is composed in two ways: backward, each operator applied to the subscripts of the next, and forward, by
+ * substitution into one-step maps. Both must name the element that the copied array holds; each subscript must be
+ * proved in bounds by its interval alone; each interval must hold at each step of the evaluation; and of the maps
+ * without padding that are truly strided 99 % must be free of division. Every eighth chain is big and is looked at in
+ * a few places only. With each chain goes a formula of the algebra, whose atoms may be negative, against the same
+ * arithmetic on numbers. */
 #include "fuzz_chain.h"
 
 #include <time.h>
@@ -27,7 +28,7 @@ typedef struct Case {                /* a chain, and what is expected at n place
     int64_t n;
     int64_t flat[ELEMENTS], element[ELEMENTS];
 } Case;
-typedef struct Tally { long chains, wrong, unproved, formulas, views, strided, free, costly, cost; } Tally;
+typedef struct Tally { long chains, wrong, unproved, formulas, broken, views, strided, free, costly, cost; } Tally;
 typedef struct Run {
     uint64_t seed, next;
     long chains;
@@ -199,7 +200,7 @@ static void judge(Ctx *c, Tally *t, const Case *cs, const View *v)
     t->free += strided && idx_cost(flat) == 0;
     t->costly += idx_cost(flat) > 0;
     t->cost += idx_cost(flat);
-    if ((wrong || !in_bounds) && t->wrong + t->unproved <= SHOWN)
+    if (wrong || !in_bounds)
         show(cs, v, wrong ? "wrong" : "not proved in bounds");
     if (getenv("FUZZ_IDX_SHOW") != NULL && strided && idx_cost(flat) > 0)
         show(cs, v, "strided, but divides");
@@ -268,9 +269,14 @@ static double now(void)
     return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
 }
 
+static long failures(const Tally *t)
+{
+    return t->wrong + t->unproved + t->formulas + t->broken;
+}
+
 static bool finished(const Run *r)
 {
-    return r->t.chains >= r->chains || now() - r->start > r->seconds;
+    return r->t.chains >= r->chains || failures(&r->t) >= SHOWN || now() - r->start > r->seconds;
 }
 
 /* Chains until the context has grown large. */
@@ -285,8 +291,10 @@ static void run(Ctx *c, void *arg)
         View back = view_backward(c, &ch), forth = view_forward(c, &ch);
         judge(c, &r->t, &r->cs, &back);
         judge(c, &r->t, &r->cs, &forth);
-        if (!formula_holds(c) && r->t.formulas++ < SHOWN)
+        if (!formula_holds(c)) {
             printf("wrong formula: --chains 1 --seed %llu\n", (unsigned long long)seed);
+            r->t.formulas++;
+        }
         r->t.chains++;
     }
 }
@@ -313,15 +321,15 @@ static bool options(Run *r, int argc, char **argv)
     return true;
 }
 
-static long report(const Run *r, long broken)
+static long report(const Run *r)
 {
     const Tally *t = &r->t;
     bool divides = t->strided >= 1000 && (double)t->free < 0.99 * (double)t->strided;
-    long failed = t->wrong + t->unproved + t->formulas + broken + divides;
+    long failed = failures(t) + divides;
     printf("%ld chains in %.1f s: %ld views wrong, %ld not proved in bounds, %ld formulas wrong, %ld internal errors\n",
-           t->chains, now() - r->start, t->wrong, t->unproved, t->formulas, broken);
-    printf("of %ld views %ld divide (%.2f operations on average); of %ld truly strided %ld (%.3f %%) do not\n", t->views,
-           t->costly, t->costly > 0 ? (double)t->cost / (double)t->costly : 0.0, t->strided, t->free,
+           t->chains, now() - r->start, t->wrong, t->unproved, t->formulas, t->broken);
+    printf("of %ld views %ld divide (%.2f operations on average); of %ld truly strided %ld (%.3f %%) do not\n",
+           t->views, t->costly, t->costly > 0 ? (double)t->cost / (double)t->costly : 0.0, t->strided, t->free,
            t->strided > 0 ? 100.0 * (double)t->free / (double)t->strided : 100.0);
     printf("%ld passed, %ld failed\n", t->chains > failed ? t->chains - failed : 0, failed);
     return failed;
@@ -335,11 +343,10 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: fuzz_idx [SECONDS] [--seconds N] [--chains N] [--seed S]\n");
         return 2;
     }
-    long broken = 0;
-    while (!finished(&r) && broken < SHOWN) {
+    while (!finished(&r)) {
         Ctx *c = ctx_new();
         if (c == NULL || !ctx_run(c, run, &r)) {
-            broken++;
+            r.t.broken++;
             r.t.chains++;
             printf("internal error: --chains 1 --seed %llu\n", (unsigned long long)(r.next - 1));
             if (c != NULL)
@@ -348,5 +355,5 @@ int main(int argc, char **argv)
         if (c != NULL)
             ctx_free(c);
     }
-    return report(&r, broken) > 0;
+    return report(&r) > 0;
 }

@@ -1,10 +1,10 @@
 /* Exact index algebra: how indices are made, once each.
  *
- * An index is a sum k + c1·atom1 + c2·atom2 + … kept in one normal form: terms by ascending number of their atom, no zero
- * coefficient, no atom twice. Indices and atoms are hash-consed, so equal sums are one pointer. Each carries an interval that
- * holds wherever it is evaluated, and `wide`, which proves that evaluating it in 64 bits cannot overflow in any order.
- * Digits (division and remainder) have their rules in idx_digit.c; an ASSUME is kept over an operand without constant, whose
- * coefficients have no common factor and start with a positive one. */
+ * An index is a sum k + c1·atom1 + c2·atom2 + … kept in one normal form: terms by ascending number of their atom, no
+ * zero coefficient, no atom twice. Indices and atoms are hash-consed, so equal sums are one pointer. Each carries an
+ * interval that holds wherever it is evaluated, and `wide`, which proves that evaluating it in 64 bits cannot
+ * overflow in any order. Digits (division and remainder) have their rules in idx_digit.c; an ASSUME is kept over an
+ * operand without constant, whose coefficients have no common factor and start with a positive one. */
 #include "looptab.h"
 
 enum { COST_MAX = 1 << 20 };
@@ -293,8 +293,8 @@ static const Idx *idx_primitive(Ctx *c, const Idx *x, int64_t g)
     return r;
 }
 
-/* x = g·y + k with y primitive: lo <= x <= hi is the same as ceil((lo-k)/g) <= y <= floor((hi-k)/g), for g > 0. What can
- * never hold is never evaluated: any constant within lo..hi will do. */
+/* x = g·y + k with y primitive: lo <= x <= hi is the same as ceil((lo-k)/g) <= y <= floor((hi-k)/g), for g > 0. What
+ * can never hold is never evaluated: any constant within lo..hi will do. */
 const Idx *idx_assume(Ctx *c, const Idx *x, int64_t lo, int64_t hi)
 {
     if (lo <= x->lo && x->hi <= hi)
@@ -425,7 +425,8 @@ static const Idx *rewrite(const Rewriting *r, const Idx *x)
     return sum;
 }
 
-const Idx *idx_rewrite(Ctx *c, const Idx *x, const Subst *s, const Expr *(*value)(Ctx *, const Expr *, void *), void *arg)
+const Idx *idx_rewrite(Ctx *c, const Idx *x, const Subst *s, const Expr *(*value)(Ctx *, const Expr *, void *),
+                       void *arg)
 {
     Rewriting r = { .c = c, .s = s, .value = value, .arg = arg };
     for (int i = 0; s != NULL && i < s->n; i++)
@@ -463,8 +464,9 @@ int64_t idx_eval(const Idx *x, const int64_t *vars, int64_t (*value)(void *arg, 
     int64_t sum = x->k;
     for (int i = 0; i < x->n; i++) {
         const Atom *a = x->t[i].atom;
-        int64_t v = a->kind == ATOM_VAR ? vars[a->var] : a->kind == ATOM_VALUE ? value(arg, a->expr)
-                                                                               : idx_eval(a->x, vars, value, arg);
+        int64_t v = a->kind == ATOM_VAR     ? vars[a->var]
+                    : a->kind == ATOM_VALUE ? value(arg, a->expr)
+                                            : idx_eval(a->x, vars, value, arg);
         if (a->kind == ATOM_DIGIT) {
             v = floor_div(v, a->a);
             v = a->b > 0 ? floor_mod(v, a->b) : v;

@@ -1,14 +1,16 @@
 /* The rules of digits: idx_digit(x, a, b) = floor(x/a) mod b (b = 0: floor(x/a)), and of sums of digits.
  *
- * Throughout, M = a·b, or a when b = 0: the period after which the digit repeats (b > 0) or steps by one (b = 0). Each rule is one
- * function that states its law; it gives the rewritten index, or NULL where it does not apply. Rules are tried in order, so that each
- * may rely on those above it having failed; what is left becomes an atom. Every rule makes the operand smaller (fewer terms,
- * smaller coefficients, constants or divisors, or fewer remainders), so the recursion ends.
- * The first rule gives the invariant of the atom: its operand's interval starts within 0..M-1, so that C's / and % are exact. */
+ * Throughout, M = a·b, or a when b = 0: the period after which the digit repeats (b > 0) or steps by one (b = 0).
+ * Each rule is one function that states its law; it gives the rewritten index, or NULL where it does not apply. Rules
+ * of digits are tried in order, so that each may rely on those above it having failed; what is left becomes an atom.
+ * Why this ends: a rule of digits leaves an operand of lower cost, or of the same with fewer terms or smaller
+ * numbers; a rule of sums is taken only when it lowers the cost of the sum. The first rule makes the invariant of the
+ * atom: its operand's interval starts within 0..M-1, so C's / and % are exact. */
 #include "looptab.h"
 
 enum { LINE = 32 };                  /* rule_line looks at ranges up to this */
-#define LARGEST (INT64_C(1) << 61)      /* only the first two rules care for overflow; the others see nothing above this */
+enum { COSTLY = 400 };               /* sums above this cost are not searched for digits to recombine */
+#define LARGEST (INT64_C(1) << 61)   /* the first two rules care for overflow; the others see no value above this */
 
 static int64_t period(int64_t a, int64_t b)
 {
@@ -19,7 +21,9 @@ static int64_t period(int64_t a, int64_t b)
 static bool fits(const Idx *x, int64_t s, const Idx *y)
 {
     int64_t w;
-    return s != INT64_MIN && !__builtin_mul_overflow(s < 0 ? -s : s, y->wide, &w) && !__builtin_add_overflow(w, x->wide, &w);
+    if (s == INT64_MIN || __builtin_mul_overflow(s < 0 ? -s : s, y->wide, &w))
+        return false;
+    return !__builtin_add_overflow(w, x->wide, &w);
 }
 
 /* Whether y may stand for x: rules that merge operands must not make the numbers of a small index large. */
@@ -95,8 +99,8 @@ static int64_t residue(int64_t s, int64_t m)
     return r > m / 2 ? r - m : r;
 }
 
-/* x = M·q + r as in rule_multiples, but with residues for all coefficients of r, when r then lies in one period: floor(r/a) is floor(x/a)
- * mod b, or it is 0 and q is floor(x/a). */
+/* x = M·q + r as in rule_multiples, but with residues for all coefficients of r, when r then lies in one period:
+ * floor(r/a) is floor(x/a) mod b, or it is 0 and q is floor(x/a). */
 static const Idx *rule_residues(Ctx *c, const Idx *x, int64_t a, int64_t b)
 {
     int64_t m = period(a, b), span = 0;
@@ -216,8 +220,9 @@ static const Idx *rule_inner_modulus(Ctx *c, const Idx *x, int64_t a, int64_t b)
     return NULL;
 }
 
-/* x = hi + lo, f | hi, 0 <= lo < f: when f | a, lo does not count: floor(x/a) = floor(hi/a). When a | f and f | M, the digits are those
- * of hi, multiples of f/a, and floor(lo/a), less than f/a: floor(x/a) mod b = floor(hi/a) mod b + floor(lo/a). */
+/* x = hi + lo, f | hi, 0 <= lo < f. When f | a, lo does not count: floor(x/a) = floor(hi/a). When a | f and f | M,
+ * the digits are those of hi, multiples of f/a, and floor(lo/a), below f/a: floor(x/a) mod b = floor(hi/a) mod b +
+ * floor(lo/a). */
 static const Idx *split(Ctx *c, const Idx *x, int64_t a, int64_t b, int64_t f)
 {
     if (f <= 1 || (a % f != 0 && f % a != 0))
@@ -277,7 +282,8 @@ const Idx *idx_digit(Ctx *c, const Idx *x, int64_t a, int64_t b)
 
 /* ---- sums of digits ---- */
 
-/* x - s·from - t·with + s·to for an identity s·from + t·with = s·to, when that is cheaper and its interval no wider; else NULL. */
+/* x - s·from - t·with + s·to for an identity s·from + t·with = s·to, when that is cheaper and its interval no wider;
+ * else NULL. */
 static const Idx *exchange(Ctx *c, const Idx *x, int64_t s, const Idx *from, int64_t t, const Idx *with, const Idx *to)
 {
     const Idx *r = idx_merge(c, x, -s, from);
@@ -305,7 +311,8 @@ static bool same_digit(Ctx *c, const Idx *x, const Idx *y, int64_t a, int64_t b)
     return int_gcd(idx_content(diff), diff->k) % period(d->a, d->b) == 0;
 }
 
-/* s·D(x,a,b) + s·b·D(y,ab,d) = s·D(y,a,bd) if D(x,a,b) = D(y,a,b) (d = 0: s·floor(y/a)): two neighbouring digits are one. */
+/* s·D(x,a,b) + s·b·D(y,ab,d) = s·D(y,a,bd) if D(x,a,b) = D(y,a,b); d = 0: s·floor(y/a). Two neighbouring digits are
+ * one. */
 static const Idx *rule_neighbours(Ctx *c, const Idx *x, Term low, Term high)
 {
     const Atom *l = low.atom, *h = high.atom;
@@ -317,7 +324,7 @@ static const Idx *rule_neighbours(Ctx *c, const Idx *x, Term low, Term high)
     return exchange(c, x, low.c, of_atom(c, l), sb, of_atom(c, h), idx_digit(c, h->x, l->a, bd));
 }
 
-/* s·D(x,a,b) + s·b·floor(x/ab) = s·floor(x/a), where the quotient by ab was rewritten into a sum, all of which is there. */
+/* s·D(x,a,b) + s·b·floor(x/ab) = s·floor(x/a), where the quotient by ab was rewritten into a sum that is there. */
 static const Idx *rule_with_quotient(Ctx *c, const Idx *x, Term low)
 {
     const Atom *l = low.atom;
@@ -365,10 +372,11 @@ static const Idx *recombined(Ctx *c, const Idx *x)
     return r;
 }
 
-/* Each exchange lowers the cost, so this ends. */
+/* Each exchange lowers the cost, so this ends. What costs very much (costs are those of trees, and saturate) is left
+ * alone. */
 const Idx *idx_recombine(Ctx *c, const Idx *x)
 {
-    if (x->n < 2 || x->cost == 0)
+    if (x->n < 2 || x->cost == 0 || x->cost > COSTLY)
         return x;
     for (const Idx *r = x; r != NULL; r = recombined(c, x))
         x = r;

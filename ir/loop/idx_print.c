@@ -1,10 +1,10 @@
 /* The C text of an index: 4*i0 + i1/3%5, 10 - 3*i0, (2*i0 + i1)/7.
  *
- * C's / and % round toward zero, the algebra's toward minus infinity; on what is not negative they agree. The operand of every DIGIT
- * is not negative where it is evaluated: its interval starts at 0 or above (idx_digit.c, rule_multiples), and an interval can only
- * be wrong below an ASSUME whose guard does not hold, where the value is not used. Divisors are positive. So / and % are printed plainly,
- * and an operand with any other interval is an internal fault that idx_digit cannot make. An ASSUME is its operand.
- * Sums print in any order that reads well: `wide` covers them all. */
+ * C's / and % round toward zero, the algebra's toward minus infinity; on what is not negative they agree. So they are
+ * printed plainly: divisors are positive, and the operand of every DIGIT is not negative where it is evaluated. Its
+ * interval starts at 0 or above (rule_multiples in idx_digit.c), and an interval fails only below an ASSUME whose
+ * guard does not hold, where the value is not used. An ASSUME prints as its operand. `wide` covers sums in whatever
+ * order they are printed. */
 #include "looptab.h"
 
 typedef struct Printer {
@@ -14,7 +14,8 @@ typedef struct Printer {
     void *arg;
 } Printer;
 
-/* Where a text stands: as a summand; left of / or %, which a quotient may do without parentheses; right of *, where it may not. */
+/* Where a text stands: as a summand; left of / or %, where a quotient needs no parentheses; right of *, where it
+ * does. */
 typedef enum Place { SUMMAND, DIVIDEND, FACTOR } Place;
 
 static void print_idx(const Printer *p, const Idx *x, Place place);

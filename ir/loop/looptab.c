@@ -1,7 +1,8 @@
 /* The tables of ir/loop: open addressing with linear probing over power-of-two sizes.
  *
- * A slot keeps the full hash of its node, so growing never calls back, and a predicate is only asked about nodes whose
- * 64 bits agree. Nothing is ever removed. The place of a node depends on contents and creation numbers, never on addresses. */
+ * A slot keeps the full hash of its node, so growing never calls back, and a predicate is only asked about nodes
+ * whose 64 bits agree. Nothing is ever removed. The place of a node depends on contents and creation numbers, never
+ * on addresses. */
 #include "looptab.h"
 
 struct LoopTab *loop_tab(Ctx *c)

@@ -1,8 +1,8 @@
 /* The tables of ir/loop, private to this room: what has been made so far, so that equal things are made once.
  *
- * A Hash is an open table of (hash, node) that doubles when it is three quarters full; it never looks into a node, so one
- * kind of table serves indices, atoms and expressions. Nodes are found by a predicate over (node, key). Tables live in the
- * permanent arena; those outgrown are left there, less in sum than the last one. */
+ * A Hash is an open table of (hash, node) that doubles when it is three quarters full; it never looks into a node, so
+ * one kind of table serves indices, atoms and expressions. Nodes are found by a predicate over (node, key). Tables
+ * live in the permanent arena; those outgrown are left there, less in sum than the last one. */
 #ifndef BURIN_LOOPTAB_H
 #define BURIN_LOOPTAB_H
 
@@ -24,14 +24,16 @@ uint64_t hash_mix(uint64_t h, uint64_t v);                   /* folds v into h; 
 const void *hash_find(const Hash *h, uint64_t hash, bool (*same)(const void *node, const void *key), const void *key);
 void hash_add(Ctx *c, Hash *h, uint64_t hash, const void *node);   /* node is not yet there */
 
-/* x with s applied (NULL: none) and each VALUE's expression replaced by value(c, e, arg): what expr_rewrite needs for subscripts. */
-const Idx *idx_rewrite(Ctx *c, const Idx *x, const Subst *s, const Expr *(*value)(Ctx *, const Expr *, void *), void *arg);
+/* x with s applied (NULL: none) and each VALUE's expression replaced by value(c, e, arg): for the subscripts of
+ * expr_rewrite. */
+const Idx *idx_rewrite(Ctx *c, const Idx *x, const Subst *s, const Expr *(*value)(Ctx *, const Expr *, void *),
+                       void *arg);
 
 /* idx.c to idx_digit.c */
 const Idx *idx_make(Ctx *c, int64_t k, int n, const Term *t);    /* terms sorted by atom id, c != 0 */
 const Idx *idx_atom(Ctx *c, Atom a);                             /* the index 1·a; id and vars are set here */
 const Idx *idx_merge(Ctx *c, const Idx *x, int64_t s, const Idx *y);   /* x + s·y, not recombined */
-int64_t idx_content(const Idx *x);                               /* greatest common divisor of the coefficients; 0: none */
+int64_t idx_content(const Idx *x);                               /* largest divisor of all coefficients; 0: there are none */
 int64_t int_gcd(int64_t a, int64_t b);                           /* of the magnitudes; gcd(a, 0) = |a| */
 int64_t floor_div(int64_t x, int64_t y);                         /* toward minus infinity; y != 0 */
 int64_t floor_mod(int64_t x, int64_t y);                         /* x - y·floor_div(x, y) */

@@ -1,11 +1,13 @@
 /* The movement operators as index maps: given the place of an element in the result, its place in the source.
  *
- * Composing views is calling these one after the other, from the last result back to the first source; the algebra simplifies on the way.
- * Each writes one index per source dimension; src and at do not overlap. Padding has no function of its own: it is an offset, under
- * expr_in as guard and idx_assume inside. A source without elements is never read: its places are 0. */
+ * Composing views is calling these one after the other, from the last result back to the first source; the algebra
+ * simplifies on the way. Each writes one index per source dimension; src and at do not overlap. Padding has no
+ * function of its own: it is an offset, with expr_in for guard and idx_assume under it. A source without elements is
+ * never read: its places are 0. */
 #include "looptab.h"
 
-void view_reshape(Ctx *c, int rank, const int64_t *dims, const Idx *const *at, int src_rank, const int64_t *src_dims, const Idx **src)
+void view_reshape(Ctx *c, int rank, const int64_t *dims, const Idx *const *at, int src_rank, const int64_t *src_dims,
+                  const Idx **src)
 {
     idx_unflat(c, idx_flat(c, rank, dims, at), src_rank, src_dims, src);
 }
