@@ -1,0 +1,112 @@
+# The program for one model: awk [-v arena=1] [-v weights=1] [-v header=m.h] -f driver.awk MODEL >main.c. The model's
+# prefix is m. The line with `=>` must hold all inputs and outputs, with plain names and without default values.
+#
+#   main write DIR      writes seeded inputs to DIR/in0.npy …
+#   main compare DIR [WEIGHTS]    runs twice, compares with DIR/output_0.npy …
+/ => / && !seen {
+    seen = 1
+    line = $0
+    at = index(line, " => ")
+    ins = inside(substr(line, 1, at))
+    outs = inside(substr(line, at))
+    nin = list(ins, in_type)
+    nout = list(outs, out_type)
+}
+END {
+    print "#include \"driver.h\""
+    if (header == "") header = "m.h"
+    print "#include \"" header "\"\n#include \"" header "\"\n"
+    print "int main(int argc, char **argv)\n{"
+    print "    if (argc < 3)\n        return 2;"
+    for (k = 0; k < nin; k++) {
+        m = "M_IN" k
+        print "    const int64_t d" k "[] = " m "_DIMS;"
+        print "    Room in" k " = room_new(" m "_BYTES, " size(in_type[k]) "), in" k "_was = room_new(" m "_BYTES, 8);"
+        print "    values(\"" in_type[k] "\", in" k ".at, " m "_ELEMS, " m "_BYTES);"
+        print "    if (" m "_BYTES)\n        memcpy(in" k "_was.at, in" k ".at, " m "_BYTES);"
+    }
+    print "    if (!strcmp(argv[1], \"write\")) {"
+    for (k = 0; k < nin; k++)
+        print "        npy_put(argv[2], " k ", \"" descr(in_type[k]) "\", M_IN" k "_RANK, d" k ", in" k ".at, M_IN" k "_BYTES);"
+    print "        return 0;\n    }"
+    for (k = 0; k < nout; k++) print "    Room out" k " = room_new(M_OUT" k "_BYTES, " size(out_type[k]) ");"
+    if (arena) print "    Room arena = room_new(M_ARENA_BYTES, M_ARENA_ALIGN);"
+    if (weights) {
+        print "    FILE *wf = fopen(argv[3], \"rb\");\n    unsigned char *wb = malloc(1 << 20);"
+        print "    if (!wf || !wb || M_WEIGHTS_ALIGN > 64)\n        return 2;"
+        print "    wb += (M_WEIGHTS_ALIGN - (uintptr_t)wb % M_WEIGHTS_ALIGN) % M_WEIGHTS_ALIGN;"
+        print "    if (fread(wb, 1, (1 << 20) - 64, wf) == 0 && M_FLASH_BYTES)\n        return 2;"
+    }
+    print "    for (int call = 0; call < 2; call++) {"
+    print "        const int fill = call ? 0x5A : 0xA5;"
+    for (k = 0; k < nout; k++) print "        room_fill(out" k ", fill);"
+    if (arena) print "        room_fill(arena, fill);"
+    printf "        m_run("
+    n = 0
+    for (k = 0; k < nin; k++) printf "%s(const %s *)(void *)in%d.at", n++ ? ", " : "", ctype(in_type[k]), k
+    for (k = 0; k < nout; k++) printf "%s(%s *)(void *)out%d.at", n++ ? ", " : "", ctype(out_type[k]), k
+    if (weights) printf "%swb", n++ ? ", " : ""
+    if (arena) printf "%sarena.at", n++ ? ", " : ""
+    print ");"
+    for (k = 0; k < nin; k++) {
+        print "        if (M_IN" k "_BYTES && memcmp(in" k ".at, in" k "_was.at, M_IN" k "_BYTES))"
+        print "            die(\"wrote into input\", " k ");"
+    }
+    for (k = 0; k < nout; k++) {
+        print "        room_check(out" k ", fill, \"wrote around output\", " k ");"
+        print "        npy_same(argv[2], " k ", \"" out_type[k] "\", out" k ".at, M_OUT" k "_ELEMS, M_OUT" k "_BYTES);"
+    }
+    if (arena) print "        room_check(arena, fill, \"wrote around the arena\", 0);"
+    print "    }"
+    for (k = 0; k < nin; k++) print "    free(in" k ".block);\n    free(in" k "_was.block);"
+    for (k = 0; k < nout; k++) print "    free(out" k ".block);"
+    if (arena) print "    free(arena.block);"
+    print "    return 0;\n}"
+}
+
+function inside(text)
+{
+    sub(/^[^(]*\(/, "", text)
+    sub(/\)[^)]*$/, "", text)
+    return text
+}
+
+# "float[2,3] x, int64 y" to type[0] = "float", type[1] = "int64"; how many.
+function list(text, type,    n, i, part)
+{
+    gsub(/\[[^\]]*\]/, "", text)
+    n = split(text, part, ",")
+    for (i = 1; i <= n; i++) {
+        sub(/^ +/, "", part[i])
+        type[i - 1] = substr(part[i], 1, index(part[i], " ") - 1)
+    }
+    return n
+}
+
+function ctype(t)
+{
+    if (t == "float" || t == "double" || t == "bool") return t
+    if (t == "complex64") return "float"
+    if (t == "float16" || t == "bfloat16") return "uint16_t"
+    return t "_t"
+}
+
+function size(t)
+{
+    if (t == "bool") return 1
+    if (t == "float" || t == "complex64") return 4
+    if (t == "double") return 8
+    if (t ~ /16$/) return 2
+    if (t ~ /8$/) return 1
+    return t ~ /32$/ ? 4 : 8
+}
+
+function descr(t)
+{
+    if (t == "float") return "<f4"
+    if (t == "double") return "<f8"
+    if (t == "float16") return "<f2"
+    if (t == "complex64") return "<c8"
+    if (t == "bool") return "|b1"
+    return (size(t) == 1 ? "|" : "<") (t ~ /^u/ ? "u" : "i") size(t)
+}

@@ -1,0 +1,270 @@
+#!/usr/bin/env bash
+# The emitted C: clean under gcc and clang at every level, and the same values from the interpreter (before and after
+# the passes) and from the compiled program, however it is built. tests/check_c.sh [ONLY]: graphs with ONLY in the name.
+. "$(dirname "$0")/lib.sh"
+cd tests/c || exit 1
+c99="-std=c99 -pedantic -Wall -Wextra -Wshadow -Wconversion -Wdouble-promotion -Werror"
+san="-fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all"
+driver="gcc -std=c11 -O1 -Wall -Wextra -Werror -I."
+
+# every compiler FOLDER NAME: FOLDER/m.c without a warning at each level; the objects stay.
+compiles() {
+    local at=$1 cc level
+    for cc in gcc clang; do
+        for level in O0 O1 O2 O3 Os; do
+            $cc $c99 -$level -c -o "$at/$cc.$level.o" "$at/m.c" || return 1
+        done
+    done
+    gcc $c99 -O1 -g $san -c -o "$at/gcc.san.o" "$at/m.c" &&
+        g++ -std=c++17 -pedantic -Wall -Wextra -Wshadow -Wconversion -Wold-style-cast -Werror -fsyntax-only -x c++ "$at/m.h"
+}
+
+# ASCII, no other headers, no reserved name, no name but its own to the outside, nothing called but libc's and libm's.
+inside() {
+    local at=$1 f
+    for f in "$at/m.c" "$at/m.h"; do
+        if LC_ALL=C grep -nP '[^\x09\x0a\x20-\x7e]' "$f"; then echo "$f: not ASCII"; return 1; fi
+        if grep -nE '^[ 	]*#[ 	]*include' "$f" | grep -vE '<(stdint|stdbool|string|math)\.h>|"m\.h"'; then return 1; fi
+        if grep -nF '??' "$f"; then echo "$f: a trigraph"; return 1; fi
+        awk 'length($0) > 4095 {print FILENAME ": line " NR " has " length($0) " characters"; exit 1}' "$f" || return 1
+        if sed 's,/\*[^*]*\*/,,g' "$f" | grep -nE '\b(malloc|calloc|realloc|free|alloca|goto|asm)\b'; then return 1; fi
+    done
+    if nm -g --defined-only "$at/gcc.O0.o" | grep -vE ' m_[A-Za-z0-9_]*$'; then echo "exports these"; return 1; fi
+    local calls=' (memcpy|memmove|memset|memcmp|strlen|strcmp|strncmp|_GLOBAL_OFFSET_TABLE_|__stack_chk_fail'
+    calls="$calls|(sqrt|floor|ceil|trunc|rint|nearbyint|round|fma|ldexp|fabs|copysign|exp|exp2|expm1|log|log2|log10|log1p"
+    calls="$calls|pow|sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|asinh|acosh|atanh|erf|erfc|fmod|fmin|fmax)f?)$"
+    if nm -u "$at/gcc.O0.o" | grep -vE "$calls"; then echo "calls these"; return 1; fi
+}
+
+# The stack that gcc uses at each level is within PREFIX_STACK_BYTES.
+stack() {
+    local at=$1 level used bound
+    bound=$(awk '/#define M_STACK_BYTES/ {print $3 + 0}' "$at/m.h")
+    for level in O1 O2 O3 Os; do
+        gcc -std=c99 -$level -fcallgraph-info=su -c -o "$at/stack.o" "$at/m.c" || return 1
+        used=$(awk -f chain.awk "$at/stack.ci")
+        [ -n "$bound" ] && [ "$used" -le "$bound" ] ||
+            { echo "-$level: the stack takes $used bytes, M_STACK_BYTES is $bound"; return 1; }
+    done
+}
+
+program() {             # program FOLDER NAME SOURCE OBJECT [FLAG...]: FOLDER/NAME
+    local at=$1 name=$2 source=$3 object=$4
+    shift 4
+    $driver -I"$at" "$@" -o "$at/$name" "$source" "$object" -lm
+}
+
+# ---- three ways ------------------------------------------------------------------------------------------------------
+
+interpret() {           # interpret FOLDER GRAPH TO [OPTION...]: the interpreter's outputs, on the inputs of `main write`
+    local at=$1 graph=$2 to=$3 k=0 name inputs=()
+    shift 3
+    mkdir -p "$to"
+    for name in $(awk '/ => / {sub(/ => .*/, ""); sub(/^[^(]*\(/, ""); sub(/\) *$/, ""); gsub(/\[[^]]*\]/, "")
+                              n = split($0, p, ","); for (i = 1; i <= n; i++) {split(p[i], q, " "); print q[2]} exit}' "$graph"); do
+        inputs+=("$name=$at/in$k.npy")
+        k=$((k + 1))
+    done
+    "$BURIN" run "$graph" "${inputs[@]}" -o "$to" "$@"
+}
+
+variant() {             # variant FOLDER GRAPH NAME "AWK OPTIONS" OPTION...: built with OPTION, compiled by gcc, compared
+    local at=$1/$3 graph=$2 weights=
+    mkdir -p "$at"
+    "$BURIN" build "$graph" -o "$at/m.c" "${@:5}" || return 1
+    gcc $c99 -O1 -g $san -c -o "$at/m.o" "$at/m.c" && clang $c99 -O2 -c -o "$at/clang.o" "$at/m.c" || return 1
+    [ ! -e "$at/m.bin" ] || weights=$at/m.bin
+    awk $4 -f driver.awk "$graph" >"$at/main.c" && program "$at" run "$at/main.c" "$at/m.o" $san &&
+        "$at/run" compare "$1/optimised" $weights
+}
+
+whole() {               # -o -: header and C in one text
+    local at=$1/whole graph=$2
+    mkdir -p "$at"
+    "$BURIN" build "$graph" -o - --prefix m >"$at/whole.h" &&
+        awk -v header=whole.h -f driver.awk "$graph" | sed '0,/#include "whole.h"/! {/#include "whole.h"/d}' >"$at/main.c" &&
+        gcc $c99 -O2 -c -o "$at/whole.o" -x c "$at/whole.h" && program "$at" run "$at/main.c" -lm &&
+        "$at/run" compare "$1/optimised"
+}
+
+threefold() {
+    local graph=$1 name at
+    name=$(basename "$graph" .onnxtxt)
+    at=$work/$name
+    mkdir -p "$at"
+    check "$name: burin build" "$BURIN" build "$graph" -o "$at/m.c"
+    [ -e "$at/m.c" ] || return
+    check "$name: without a warning" compiles "$at"
+    check "$name: nothing in it that should not be" inside "$at"
+    check "$name: stack" stack "$at"
+    awk -f driver.awk "$graph" >"$at/main.c"
+    check "$name: interface" program "$at" san "$at/main.c" "$at/gcc.san.o" $san || return
+    [ -x "$at/san" ] || return
+    "$at/san" write "$at"
+    check "$name: interpreted" interpret "$at" "$graph" "$at/optimised"
+    check "$name: interpreted before the passes" interpret "$at" "$graph" "$at/plain" --pass-limit=0
+    check "$name: compiled with sanitizers" "$at/san" compare "$at/optimised"
+    check "$name: compared with what it was before the passes" "$at/san" compare "$at/plain"
+    local object
+    for object in gcc.O3 clang.O1 clang.O3; do
+        program "$at" "$object" "$at/main.c" "$at/$object.o" >"$work/log" 2>&1
+        check "$name: compiled, $object" "$at/$object" compare "$at/optimised"
+    done
+    check "$name: compiled before the passes" variant "$at" "$graph" unoptimised "" --pass-limit=0
+    check "$name: the arena as a parameter" variant "$at" "$graph" arena "-v arena=1" --arena=caller
+    check "$name: weights in a file, arena as a parameter" variant "$at" "$graph" weights "-v weights=1 -v arena=1" \
+        --weights=bin --arena=caller
+    check "$name: one text" whole "$at" "$graph"
+}
+
+# ---- every type through movement -------------------------------------------------------------------------------------
+
+type_graph() {
+    local t=$1
+    cat <<END
+<ir_version: 10, opset_import: ["" : 25]>
+g ($t[3,5] x) => ($t[5,3] re, $t[6,15] rep, $t[2,3,10] rep3, $t[5,3] tr, $t[6,5] c, $t[3,10] c2, $t[2,2] sl, $t[9,5] fl, int64[2] sh)
+  <int64[2] to = {-1, 3}, int64[2] a = {1, 1}, int64[2] b = {3, 5}, int64[2] ax = {0, 1}, int64[2] st = {1, 2},
+   int64[1] end = {-1}, int64[1] far = {-9}, int64[1] one = {1}, int64[3] times = {3, 1, 1}, int64[3] up = {1, 3, 5}>
+{
+    re = Reshape(x, to)
+    rep = Repeat <multiples = [2, 3]> (x)
+    rep3 = Repeat <multiples = [2, 1, 2]> (x)
+    tr = Transpose(x)
+    c = Concat <axis = 0> (x, x)
+    c2 = Concat <axis = 1> (x, x)
+    sl = Slice(x, a, b, ax, st)
+    r = Slice(x, end, far, one, end)
+    r3 = Reshape(r, up)
+    t3 = Tile(r3, times)
+    fl = Flatten <axis = 2> (t3)
+    sh = Shape(x)
+}
+END
+}
+
+types() {
+    local t bits kind align at
+    for t in float:32 uint8:8 int8:8 uint16:16 int16:16 int32:32 int64:64 string:64:2 bool:8:1 float16:16 double:64 \
+        uint32:32 uint64:64 complex64:64:0:4 complex128:128:0:8 bfloat16:16 float8e4m3fn:8 float8e4m3fnuz:8 \
+        float8e5m2:8 float8e5m2fnuz:8 uint4:4 int4:4 float4e2m1:4 float8e8m0:8 uint2:2 int2:2; do
+        IFS=: read -r t bits kind align <<<"$t"
+        [ -z "$only" ] || [[ types_$t == *$only* ]] || continue
+        at=$work/types_$t
+        mkdir -p "$at"
+        type_graph "$t" >"$at/g.onnxtxt"
+        check "$t: burin build" "$BURIN" build "$at/g.onnxtxt" -o "$at/m.c"
+        [ -e "$at/m.c" ] || continue
+        check "$t: without a warning" compiles "$at"
+        check "$t: nothing in it that should not be" inside "$at"
+        check "$t: moved" moved "$at" "-DBITS=$bits -DKIND=${kind:-0} -DALIGN=${align:-$(((bits + 7) / 8))}"
+    done
+}
+
+moved() {
+    program "$1" san type_moves.c "$1/gcc.san.o" $2 $san && "$1/san" &&
+        program "$1" clang type_moves.c "$1/clang.O3.o" $2 && "$1/clang"
+}
+
+# ---- constants, names, two models, options ---------------------------------------------------------------------------
+
+fixed() {               # fixed NAME GRAPH: NAME.c knows the values
+    local at=$work/$1
+    mkdir -p "$at"
+    check "$1: burin build" "$BURIN" build "$2" -o "$at/m.c"
+    [ -e "$at/m.c" ] || return
+    check "$1: without a warning" compiles "$at"
+    check "$1: nothing in it that should not be" inside "$at"
+    for object in gcc.san gcc.O3 clang.O0 clang.O3; do
+        check "$1: $object" fixed_run "$at" "$1.c" "$object"
+    done
+}
+
+fixed_run() {
+    local flags=
+    [ "$3" != gcc.san ] || flags=$san
+    program "$1" "$3" "$2" "$1/$3.o" $flags && "$1/$3"
+}
+
+two() {
+    local at=$work/two
+    mkdir -p "$at"
+    "$BURIN" build views.onnxtxt -o "$at/views.c" && "$BURIN" build network.onnxtxt -o "$at/other.c" --prefix network &&
+        cp "$at/other.h" "$at/network.h" && gcc $c99 -O2 -c -o "$at/views.o" "$at/views.c" &&
+        gcc $c99 -O2 -I"$at" -c -o "$at/other.o" "$at/other.c" && gcc $c99 -Wno-pedantic -I"$at" -c -o "$at/two.o" two.c &&
+        g++ -std=c++17 -Wall -Wextra -Werror -I"$at" -o "$at/two" two_cxx.cpp "$at/two.o" "$at/views.o" "$at/other.o" -lm &&
+        "$at/two"
+}
+
+prefixes() {            # the default prefix comes from the name of OUT, or of MODEL
+    local at=$work/prefixes want name
+    mkdir -p "$at"
+    while read -r name want; do
+        "$BURIN" build doubling.onnxtxt -o "$at/$name.c" || return 1
+        grep -q "void ${want}_run(" "$at/$name.h" || { echo "$name.c should have the prefix $want"; return 1; }
+        grep -qF "#include \"$name.h\"" "$at/$name.c" || { echo "$name.c does not include $name.h"; return 1; }
+        grep -qi "${want}_OUT0_ELEMS" "$at/$name.h" || return 1
+        gcc $c99 -c -o "$at/p.o" "$at/$name.c" || return 1
+    done <<-END
+		net net
+		my-net.v2 my_net_v2
+		__a--b__ a_b
+		9lives m_9lives
+		größe gr_e
+		--- model
+		int int
+	END
+    cp doubling.onnxtxt "$at/2nd model.onnxtxt"
+    "$BURIN" build "$at/2nd model.onnxtxt" -o - | grep -q 'void m_2nd_model_run(' || return 1
+    (cd "$at" && "$BURIN" build "$root/tests/c/doubling.onnxtxt" && [ -e doubling.c ] && [ -e doubling.h ])
+}
+
+many_parameters() {     # more than C99's 127: a warning, and it works
+    local at=$work/many
+    mkdir -p "$at"
+    awk 'BEGIN {
+        print "<ir_version: 10, opset_import: [\"\" : 21]>"
+        printf "g ("
+        for (i = 0; i < 150; i++) printf "%sfloat x%d", i ? ", " : "", i
+        print ") => (float y)\n{\n    y = Sum("
+        for (i = 0; i < 150; i++) printf "%sx%d", i ? ", " : "", i
+        print ")\n}"}' >"$at/g.onnxtxt"
+    "$BURIN" build "$at/g.onnxtxt" -o "$at/m.c" 2>"$at/said" && grep -q 'warning: .*127' "$at/said" || { cat "$at/said"; return 1; }
+    gcc $c99 -O1 $san -c -o "$at/m.o" "$at/m.c" && awk -f driver.awk "$at/g.onnxtxt" >"$at/main.c" &&
+        program "$at" run "$at/main.c" "$at/m.o" $san && "$at/run" write "$at" &&
+        interpret "$at" "$at/g.onnxtxt" "$at/want" && "$at/run" compare "$at/want"
+}
+
+sections() {            # PREFIX_CONST and PREFIX_ARENA_ATTR place what they stand before
+    local at=$work/sections
+    mkdir -p "$at"
+    "$BURIN" build reductions.onnxtxt -o "$at/a.c" --prefix a && "$BURIN" build network.onnxtxt -o "$at/c.c" --prefix c &&
+        gcc -std=c99 '-DA_ARENA_ATTR=__attribute__((section(".ram2")))' '-DA_CONST=' -c -o "$at/a.o" "$at/a.c" &&
+        gcc -std=c99 '-DC_CONST=__attribute__((section(".flash2")))' -c -o "$at/c.o" "$at/c.c" &&
+        size -A "$at/c.o" | grep -E '^\.flash2 +[1-9]' || return 1
+    [ "$(awk '/#define A_ARENA_BYTES/ {print $3 + 0}' "$at/a.h")" = 0 ] || size -A "$at/a.o" | grep -E '^\.ram2 +[1-9]'
+}
+
+no_double() { ! sed 's,/\*[^*]*\*/,,g' "$work/network/m.c" | grep -nwE 'double'; }
+
+for graph in *.onnxtxt; do
+    name=${graph%.onnxtxt}
+    [ -z "$only" ] || [[ $name == *$only* ]] || continue
+    case $name in
+    constants)
+        long=$(head -c 5000 < <(yes abcdefghij | tr -d '\n'))
+        sed "s/@LONG@/$long/; s/@CTRL@/"$'\001'"/" $graph >"$work/constants.onnxtxt"
+        fixed constants "$work/constants.onnxtxt" ;;
+    names) fixed names names.onnxtxt ;;
+    *) threefold $graph ;;
+    esac
+done
+types
+if [ -z "$only" ]; then
+    check "a float model uses no double" no_double
+    check "two models in one program, from C++" two
+    check "prefixes" prefixes
+    check "150 inputs" many_parameters
+    check "constants and arena in sections of their own" sections
+fi
+finish
