@@ -15,6 +15,7 @@ typedef struct EmitOptions {
     bool weights_bin;                /* --weights=bin */
     int64_t ram_budget, flash_budget;        /* bytes; RAM 2 GiB unless said otherwise; flash -1: none */
     int string_bytes;
+    const Type *in_types, *out_types;        /* as in the graph, which alone knows of complex elements; NULL: those of the buffers */
 } EmitOptions;
 
 /* ---- emit.c: writes the three texts; bin is NULL without --weights=bin. A write error is the caller's to see (ferror). The budget is

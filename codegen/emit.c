@@ -1,0 +1,193 @@
+/* emit: the three texts of one program.
+ *
+ * Functions are printed first, into memory: printing them shows which helpers, constants, members of the arena and headers they need, so
+ * nothing is emitted that is not used. Then the file is put together: header, includes, helpers, constants, arena, functions. */
+#include "emit.h"
+
+/* ---- what stands in front of the functions ---------------------------------------------------------------------------------------- */
+
+static void print_packed_get(Emit *e, FILE *f, DType dt)
+{
+    const int bits = dtype_bits(dt), mask = (1 << bits) - 1, shift = bits == 4 ? 1 : 2;
+    const char *type = scalar_ctype(dt), *index = e->wide ? "int64_t" : "int32_t";
+    fprintf(f, "/* Element i of those that lie %d to a byte, the first lowest. */\n", 8 / bits);
+    fprintf(f, "static inline %s %s_get_%s(const uint8_t *x, %s i)\n{\n", type, e->o->prefix, scalar_tag(dt), index);
+    if (dtype_is_signed(dt)) fprintf(f, "    return (%s)((((x[i >> %d] >> ((i & %d) * %d)) & %d) ^ %d) - %d);\n}\n\n", type, shift, 8 / bits - 1, bits, mask,
+                                     1 << (bits - 1), 1 << (bits - 1));
+    else fprintf(f, "    return (%s)((x[i >> %d] >> ((i & %d) * %d)) & %d);\n}\n\n", type, shift, 8 / bits - 1, bits, mask);
+}
+
+static void print_packed_put(Emit *e, FILE *f, int bits)
+{
+    const int mask = (1 << bits) - 1, shift = bits == 4 ? 1 : 2;
+    fprintf(f, "static inline void %s_put_u%d(uint8_t *x, %s i, int v)\n{\n", e->o->prefix, bits, e->wide ? "int64_t" : "int32_t");
+    fprintf(f, "    const int at = (int)(i & %d) * %d;\n", 8 / bits - 1, bits);
+    fprintf(f, "    x[i >> %d] = (uint8_t)((x[i >> %d] & ~(%d << at)) | ((v & %d) << at));\n}\n\n", shift, shift, mask, mask);
+}
+
+static void print_helpers(Emit *e, FILE *f)
+{
+    const int mad32 = helper_of(OP_mad, DT_F32), mad64 = helper_of(OP_mad, DT_F64);
+    for (int h = 0; h < helper_count(); h++) {
+        if (!e->helpers[h]) continue;
+        e->headers |= scalar_headers(helper_text(h)) | (h == mad32 || h == mad64 ? NEEDS_MATH_H : 0);
+        helper_print(f, h, e->o->prefix);
+        fputc('\n', f);
+    }
+    if (e->nan64)
+        fprintf(f, "static inline double %s_f64_of_bits(uint64_t a)\n{\n    union { uint64_t u; double f; } x;\n    x.u = a;\n    return x.f;\n}\n\n",
+                e->o->prefix);
+    for (int dt = 0; dt < DT_COUNT; dt++)
+        if (e->get[dt]) print_packed_get(e, f, (DType)dt);
+    for (int bits = 2; bits <= 4; bits += 2)
+        if (e->put[bits]) print_packed_put(e, f, bits);
+}
+
+/* The members that the functions use, each as long as the arena. */
+static void print_arena(Emit *e, FILE *f)
+{
+    const Prog *p = e->p;
+    bool member[DT_COUNT] = {false}, any = false;
+    const char *tag = internf(e->c, "%s_arena", e->o->prefix);
+    for (int i = 0; i < p->nbufs; i++)
+        if (p->bufs[i]->kind == BUF_TEMP && buf_info(e, p->bufs[i])->used) any = member[p->bufs[i]->dt] = true;
+    if (!any) return;
+    fputs("/* The workspace: each value that lives between two functions has its place in it. */\n", f);
+    if (e->o->arena_caller) fprintf(f, "union %s {\n", tag);
+    else fprintf(f, "%s_ARENA_ATTR static union {\n", e->upper);
+    for (int dt = 1; dt < DT_COUNT; dt++) {
+        bool again = false;
+        for (int k = 1; k < dt; k++) again |= member[k] && !strcmp(elem_member((DType)k), elem_member((DType)dt));
+        if (!member[dt] || again) continue;
+        const long long n = (long long)(e->sizes.arena / elem_bytes((DType)dt));
+        if (dt == DT_STRING) fprintf(f, "    union { const char *s; uint64_t room; } str[%lld];\n", n);
+        else fprintf(f, "    %s %s[%lld];\n", dtype_ctype((DType)dt), elem_member((DType)dt), n);
+    }
+    fputs(e->o->arena_caller ? "};\n\n" : "} arena;\n\n", f);
+}
+
+/* ---- includes ------------------------------------------------------------------------------------------------------------------------ */
+
+typedef struct Mentions { bool ints, bools; } Mentions;
+
+static bool word_char(char ch)
+{
+    return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') || ch == '_';
+}
+
+static bool word_is(const char *s, size_t n, const char *word)
+{
+    return strlen(word) == n && !memcmp(s, word, n);
+}
+
+/* Which types a text mentions, comments and literals aside. */
+static void find_types(const char *s, size_t n, Mentions *m)
+{
+    for (size_t i = 0; i < n;) {
+        if (!word_char(s[i])) {
+            i += text_unit(s + i, n - i);
+            continue;
+        }
+        size_t k = 1;
+        while (i + k < n && word_char(s[i + k])) k++;
+        if (k > 5 && s[i + k - 1] == 't' && s[i + k - 2] == '_' && (s[i] == 'i' || s[i] == 'u') && s[i + k - 3] <= '9') m->ints = true;
+        if (k < 6 && (word_is(s + i, k, "bool") || word_is(s + i, k, "true") || word_is(s + i, k, "false"))) m->bools = true;
+        i += k;
+    }
+}
+
+static void print_top(Emit *e, FILE *f, const Text *front)
+{
+    Mentions m = {false, false};
+    find_types(front->at, front->n, &m);
+    find_types(e->body->at, e->body->n, &m);
+    if (e->o->header_name) {
+        fprintf(f, "/* %s_run; ", e->o->prefix);
+        print_escaped(f, e->o->header_name);
+        fputs(" says what it computes and where it comes from. */\n#include \"", f);
+        fprintf(f, "%s\"\n\n", e->o->header_name);
+    } else {
+        fputc('\n', f);
+    }
+    if (e->headers & NEEDS_MATH_H) fputs("#include <math.h>\n", f);
+    if (m.bools) fputs("#include <stdbool.h>\n", f);
+    if (m.ints) fputs("#include <stdint.h>\n", f);
+    if (e->headers & NEEDS_STRING_H) fputs("#include <string.h>\n", f);
+    if (e->headers || m.bools || m.ints) fputc('\n', f);
+    if (e->floats)
+        fputs("/* Every product and sum is rounded as it is written. */\n#if defined(__clang__)\n#pragma STDC FP_CONTRACT OFF\n#endif\n\n", f);
+}
+
+/* ---- emit ---------------------------------------------------------------------------------------------------------------------------- */
+
+static void print_hook(Emit *e, FILE *f, const char *what, const char *why)
+{
+    fprintf(f, "#ifndef %s_%s\n#define %s_%s /* %s */\n#endif\n\n", e->upper, what, e->upper, what, why);
+}
+
+static void emit_front(Emit *e, FILE *f)
+{
+    bool constants = e->strings.n > 0, arena = false;
+    for (int i = 0; i < e->p->nbufs; i++) {
+        const BufInfo *b = buf_info(e, e->p->bufs[i]);
+        constants |= b->used && b->buf->kind == BUF_CONST && !(e->o->weights_bin && b->buf->dt != DT_STRING);
+        arena |= b->used && b->buf->kind == BUF_TEMP;
+    }
+    if (constants) print_hook(e, f, "CONST", "placement of constants");
+    if (arena && !e->o->arena_caller) print_hook(e, f, "ARENA_ATTR", "placement of the workspace");
+    print_helpers(e, f);
+    print_constants(e, f);
+    print_arena(e, f);
+}
+
+static void plan_buffers(Emit *e)
+{
+    const Prog *p = e->p;
+    for (int i = 0; i < p->nbufs; i++)
+        if (p->bufs[i]->id >= e->ninfo) e->ninfo = p->bufs[i]->id + 1;
+    e->info = SCRATCH_N(e->c, BufInfo, e->ninfo + 1);
+    for (int i = 0; i < p->nbufs; i++)
+        e->info[p->bufs[i]->id] = (BufInfo){.buf = p->bufs[i], .offset = p->plan ? p->plan->offset[i] : -1};
+}
+
+static void emit_all(Emit *e, EmitFiles f)
+{
+    Ctx *c = e->c;
+    e->upper = name_upper(c, e->o->prefix);
+    e->names.prefix = e->o->prefix;
+    e->helpers = SCRATCH_N(c, bool, helper_count());
+    e->body = text_new(c);
+    e->line = text_new(c);
+    e->inner = text_new(c);
+    plan_buffers(e);
+    plan_interface(e);
+    plan_constants(e);
+    emit_kernels(e);
+    text_end(e->body);
+    Text *front = text_new(c);
+    emit_front(e, front->f);
+    text_end(front);
+    print_header(e, f.h);
+    print_top(e, f.c, front);
+    fwrite(front->at, 1, front->n, f.c);
+    fwrite(e->body->at, 1, e->body->n, f.c);
+    if (f.bin) write_bin(e, f.bin);
+    text_free(front);
+    text_free(e->body);
+    text_free(e->line);
+    text_free(e->inner);
+}
+
+bool emit(Ctx *c, const Prog *p, const EmitOptions *o, EmitFiles f)
+{
+    if (o->io_arena) {
+        error(c, (Loc){0}, "--io=arena needs inputs and outputs that are planned into the arena: this version has none; say --io=copy");
+        return false;
+    }
+    Emit e = {.c = c, .p = p, .o = o, .sizes = prog_sizes(c, p, o)};
+    if (!budget_check(c, p, o, &e.sizes)) return false;
+    Mark m = scratch_mark(c);
+    emit_all(&e, f);
+    scratch_release(c, m);
+    return true;
+}

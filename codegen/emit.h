@@ -1,0 +1,133 @@
+/* Private to codegen: what its files share while one program is printed. */
+#ifndef BURIN_EMIT_H
+#define BURIN_EMIT_H
+
+#include "codegen.h"
+
+enum { LINE = 120, INDENT = 4, STRING_MAX = 4095 };   /* columns; the longest string literal of C99 */
+
+/* ---- text.c: memory streams, wrapped lines, literals ----------------------------------------------------------------- */
+
+typedef struct Text { FILE *f; char *at; size_t n; } Text;   /* at, n: valid after text_end or fflush */
+Text *text_new(Ctx *c);                              /* freed with the context at the latest */
+void text_end(Text *t);                              /* closes the stream; at stays */
+void text_free(Text *t);
+void text_rewind(Text *t);                           /* to write anew from the start */
+size_t text_unit(const char *s, size_t n);           /* bytes of the string, character or comment that starts at s; else 1 */
+void print_wrapped(FILE *f, const char *s, size_t n, int indent);    /* s broken at spaces into lines of LINE columns, with a newline */
+void print_comment(FILE *f, Ctx *c, int indent, const char *fmt, ...) PRINTF(4, 5);  /* escaped, wrapped, in comment marks */
+void print_string(FILE *f, const char *s, size_t n); /* a C string literal: printable ASCII as it is, all else in octal */
+void print_scalar(FILE *f, DType dt, Value v);       /* of any type but string; inf and NaN are expr.c's */
+int short_float(char *to, double v);                 /* an exact decimal without suffix, not NUL-ended, when one of few digits exists, else 0 */
+int hex_float(char *to, uint32_t bits);              /* 0x1.8p+3F, not NUL-ended; a finite one; at most 20 characters */
+int hex_double(char *to, uint64_t bits);             /* at most 30 */
+bool const_is_nan_or_inf(DType dt, Value v);
+
+/* ---- names.c: C identifiers --------------------------------------------------------------------------------------------- */
+
+typedef struct Names {               /* a set of names that are taken */
+    const struct Names *up;          /* names taken outside as well */
+    const char *prefix;              /* of the exported names: no name of ours begins like them */
+    PtrMap taken, next;              /* next: the number to try for a name that is taken */
+} Names;
+/* A new name made of a stem and of a graph's name: lower-case letters, digits, single inner underscores. */
+const char *name_new(Ctx *c, Names *n, const char *stem, const char *from);
+void name_take(Ctx *c, Names *n, const char *name);
+bool name_reserved(const char *name);                /* a keyword of C or C++, a predefined macro, a name of the four headers */
+const char *name_upper(Ctx *c, const char *name);
+
+/* ---- the state of one emission ------------------------------------------------------------------------------------------- */
+
+typedef struct BufInfo {             /* of a buffer that is no local */
+    const Buf *buf;                  /* NULL: no such buffer */
+    const char *name;                /* IN, OUT: the parameter; CONST: the array */
+    int64_t offset;                  /* TEMP: bytes into the arena; CONST in OUT.bin: bytes into it */
+    bool used;                       /* the C text mentions it */
+    bool bits;                       /* CONST: printed as the bits of floats, read through member f */
+    bool begun;                      /* OUT of less than a byte an element: its padding is cleared */
+    int stamp; bool written;         /* the last function that touches it; whether that one writes it */
+} BufInfo;
+
+typedef struct Local { const char *name; int loads, stores; } Local;
+
+typedef struct Function {            /* the C function that is being printed: one kernel, or a few */
+    int stamp;
+    bool wide;                       /* indices need int64_t */
+    bool uses_arena;
+    Names names;
+    PtrMap locals;                   /* Buf -> Local */
+    VEC(const Buf *) touched;
+    VEC(int) vars;                   /* open loops, by variable; the position is the depth */
+} Function;
+
+typedef struct Emit {
+    Ctx *c;
+    const Prog *p;
+    const EmitOptions *o;
+    Sizes sizes;
+    const char *upper;               /* the prefix in capitals */
+    Names names;                     /* of file scope, parameters included */
+    BufInfo *info; int ninfo;        /* by Buf.id */
+    Text *body, *line, *inner;       /* the functions; a statement; the statements of a function */
+    Function *fn; int stamp;         /* stamp: of the last one begun */
+    bool *helpers;                   /* by number: used */
+    unsigned headers;                /* NEEDS_… */
+    bool floats, nan64;              /* arithmetic on floats; the helper f64_of_bits */
+    bool wide;                       /* some function is wide: so are the helpers for packed elements */
+    bool get[DT_COUNT], put[9];      /* helpers of packed elements: by type; by bits */
+    VEC(const char *) strings;       /* constants within expressions that are too long for a literal */
+    int64_t bin_bytes, bin_align;
+} Emit;
+
+BufInfo *buf_info(const Emit *e, const Buf *b);      /* NULL: a local */
+const char *buf_ctype(const Buf *b);                 /* "float", "const char *" */
+const char *elem_member(DType dt);                   /* of the arena: "f32" */
+int elem_bytes(DType dt);                            /* of an element of memory; packed ones 1 */
+int elem_per(DType dt);                              /* elements in one of memory: 1, 2, 4 */
+bool buf_odd(const Buf *b);                          /* its last byte is not full */
+
+/* ---- index.c, expr.c ------------------------------------------------------------------------------------------------------ */
+
+typedef enum Prec { P_ANY, P_COND, P_OR, P_AND, P_BITS, P_EQ, P_REL, P_SHIFT, P_ADD, P_MUL, P_UNARY, P_PRIMARY } Prec;
+void print_expr(Emit *e, FILE *f, const Expr *x, Prec least);        /* in parentheses when it binds less than that */
+void print_element(Emit *e, FILE *f, const Buf *b, const Idx *flat);
+void print_place(Emit *e, FILE *f, const Buf *b, const Idx *const *at);      /* x[4*i + j]: of an element of at least a byte */
+void print_address(Emit *e, FILE *f, const Buf *b, const Idx *const *at);    /* &x[4*i + j]; of packed ones: of the byte */
+void print_packed(Emit *e, FILE *f, const Buf *b, const Idx *const *at);     /* "x, 4*i + j": the helpers' arguments */
+const Idx *flat_place(Emit *e, const Buf *b, const Idx *const *at);  /* in elements, from the start of the array or arena member */
+void touch(Emit *e, const Buf *b, bool write);
+const char *idx_type(const Emit *e);
+void print_index(Emit *e, FILE *f, const Idx *x);
+Prec text_prec(const char *text);                     /* of the operator that binds least in a text of scalar.def */
+Prec text_need(const char *text, int param, bool *after_sign);        /* what its parameter must bind as */
+
+/* ---- stmt.c, kernel.c ------------------------------------------------------------------------------------------------------ */
+
+void print_stmt(Emit *e, const Stmt *s, int indent);         /* to inner */
+void scan_stmt(Emit *e, const Stmt *s);              /* before printing: counts locals' uses, decides int32_t or int64_t */
+void print_line(Emit *e, FILE *f, int indent);       /* what was written to line, then begins a new one */
+bool stmt_stores(const Stmt *s, const Buf *b);       /* element by element */
+void emit_kernels(Emit *e);                          /* to body: the functions, run last */
+
+/* ---- data.c ------------------------------------------------------------------------------------------------------------------ */
+
+void plan_constants(Emit *e);                        /* names, places in OUT.bin */
+void print_constants(Emit *e, FILE *f);
+void write_bin(Emit *e, FILE *f);
+int64_t const_bytes(const Buf *b);                   /* of flash, strings included */
+
+/* ---- iface.c ------------------------------------------------------------------------------------------------------------------ */
+
+void plan_interface(Emit *e);                        /* names of parameters */
+void print_header(Emit *e, FILE *f);
+void print_run_head(Emit *e, FILE *f, bool definition);      /* void m_run(const float *in_x, …), without an end of line */
+Type param_type(const EmitOptions *o, const Buf *b); /* as in the graph: complex */
+
+/* ---- size.c ---------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct KernelSizes { int64_t ops, bytes, stack; } KernelSizes;
+KernelSizes kernel_sizes(Ctx *c, const Kernel *k);
+int alive_at(Ctx *c, const Prog *p, int kernel, const Buf **to);     /* temporaries alive at a kernel, largest first; to: p->nbufs long */
+bool budget_check(Ctx *c, const Prog *p, const EmitOptions *o, const Sizes *s);
+
+#endif

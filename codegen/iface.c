@@ -1,0 +1,159 @@
+/* The header: what a caller may rely on: one function, macros about its parameters and needs, and the names of both worlds side by side.
+ *
+ * It may be included from C99 and C++17, twice, beside that of another model, and behind any macros that others have defined: so its
+ * parameters have lower-case names with a stem, and it includes only what its prototype needs. */
+#include "emit.h"
+
+#include <sha256.h>
+
+Type param_type(const EmitOptions *o, const Buf *b)
+{
+    const Type *types = b->kind == BUF_IN ? o->in_types : o->out_types;
+    return types ? types[b->index] : (Type){b->dt, b->rank, b->dims};
+}
+
+void plan_interface(Emit *e)
+{
+    const Prog *p = e->p;
+    for (int i = 0; i < p->nins; i++) buf_info(e, p->ins[i])->name = name_new(e->c, &e->names, "in", p->ins[i]->name);
+    for (int i = 0; i < p->nouts; i++) buf_info(e, p->outs[i])->name = name_new(e->c, &e->names, "out", p->outs[i]->name);
+    if (p->nins + p->nouts > 127)
+        warning(e->c, (Loc){0}, "the function has %d parameters; C99 compilers need not take more than 127", p->nins + p->nouts);
+}
+
+/* ---- the prototype --------------------------------------------------------------------------------------------------------------- */
+
+static void print_parameter(Emit *e, FILE *f, const Buf *b, const char *restricted)
+{
+    const char *type = buf_ctype(b), *name = buf_info(e, b)->name;
+    const bool in = b->kind == BUF_IN;
+    if (b->dt == DT_STRING) fprintf(f, "%s%s*%s%s", type, in ? "const " : "", restricted, name);
+    else fprintf(f, "%s%s *%s%s", in ? "const " : "", type, restricted, name);
+}
+
+void print_run_head(Emit *e, FILE *f, bool definition)
+{
+    const Prog *p = e->p;
+    const char *restricted = definition ? "restrict " : "", *comma = "";
+    FILE *to = e->line->f;
+    fprintf(to, "void %s_run(", e->o->prefix);
+    for (int i = 0; i < p->nins + p->nouts; i++, comma = ", ") {
+        fputs(comma, to);
+        print_parameter(e, to, i < p->nins ? p->ins[i] : p->outs[i - p->nins], restricted);
+    }
+    if (e->o->weights_bin) fprintf(to, "%sconst void *%sweights", comma, restricted);
+    if (e->o->weights_bin) comma = ", ";
+    if (e->o->arena_caller) fprintf(to, "%svoid *%sarena", comma, restricted);
+    if (e->o->arena_caller) comma = ", ";
+    fputs(*comma ? ")" : "void)", to);
+    if (!definition) fputc(';', to);
+    print_line(e, f, 0);
+}
+
+/* ---- macros ---------------------------------------------------------------------------------------------------------------------- */
+
+/* A constant that the preprocessor can use. */
+static const char *number(Ctx *c, int64_t v)
+{
+    return internf(c, "%lld%s", (long long)v, v > INT32_MAX ? "LL" : "");
+}
+
+static void print_macros(Emit *e, FILE *f, const char *way, int k, const Buf *b)
+{
+    const Type t = param_type(e->o, b);
+    const char *at = internf(e->c, "#define %s_%s%d", e->upper, way, k);
+    fprintf(f, "\n%s_NAME ", at);
+    print_string(f, b->name, strlen(b->name));
+    fprintf(f, "\n%s_ELEMS %s\n", at, number(e->c, type_count(t)));
+    if (t.dt == DT_STRING) fprintf(f, "%s_BYTES (%s * sizeof(char *))\n", at, number(e->c, type_count(t)));
+    else fprintf(f, "%s_BYTES %s\n", at, number(e->c, (int64_t)type_bytes(t)));
+    fprintf(f, "%s_RANK %d\n%s_DIMS {", at, t.rank, at);
+    for (int i = 0; i < t.rank; i++) fprintf(f, "%s%s", i ? ", " : "", number(e->c, t.dims[i]));
+    fputs(t.rank ? "}\n" : "1}\n", f);
+}
+
+static void print_needs(Emit *e, FILE *f)
+{
+    const Sizes *s = &e->sizes;
+    const char *m = e->upper;
+    fprintf(f, "\n#define %s_ARENA_BYTES %s\n", m, number(e->c, s->arena));
+    fprintf(f, "#define %s_ARENA_ALIGN %s\n", m, number(e->c, s->arena_align));
+    fprintf(f, "#define %s_FLASH_BYTES %s\n", m, number(e->c, s->flash));
+    fprintf(f, "#define %s_STACK_BYTES %s\n", m, number(e->c, s->stack));
+    if (!e->o->weights_bin) return;
+    fprintf(f, "#define %s_WEIGHTS_BYTES %s\n", m, number(e->c, e->bin_bytes));
+    fprintf(f, "#define %s_WEIGHTS_ALIGN %s\n", m, number(e->c, e->bin_align));
+}
+
+/* ---- the comment on top ------------------------------------------------------------------------------------------------------------ */
+
+static void print_origin(Emit *e, FILE *f)
+{
+    const char *path = e->o->model_path, *slash = path ? strrchr(path, '/') : NULL;
+    fprintf(f, " * Made by burin " BURIN_VERSION);
+    if (!path) {
+        fputs(".\n", f);
+        return;
+    }
+    fputs(" from ", f);
+    print_escaped(f, slash ? slash + 1 : path);
+    const File *file = file_map(e->c, path);
+    if (file) {
+        char hex[SHA256_DIGEST_STRING_LENGTH];
+        SHA256Data((const uint8_t *)file->data, file->size, hex);
+        fprintf(f, "\n * SHA-256 %s", hex);
+    }
+    fputs("\n * options: ", f);
+    print_escaped(f, e->o->options && *e->o->options ? e->o->options : "none");
+    fputc('\n', f);
+}
+
+static void print_names(Emit *e, FILE *f)
+{
+    const Prog *p = e->p;
+    size_t width = 0;
+    for (int i = 0; i < p->nins + p->nouts; i++) {
+        size_t n = strlen(buf_info(e, i < p->nins ? p->ins[i] : p->outs[i - p->nins])->name);
+        if (n > width) width = n;
+    }
+    fputs(p->nins + p->nouts ? " *\n" : "", f);
+    for (int i = 0; i < p->nins + p->nouts; i++) {
+        const Buf *b = i < p->nins ? p->ins[i] : p->outs[i - p->nins];
+        fprintf(f, " * %-*s  %s %d: ", (int)width, buf_info(e, b)->name, i < p->nins ? "input" : "output", b->index);
+        print_escaped(f, b->name);
+        fprintf(f, " %s\n", type_text(e->c, param_type(e->o, b)));
+    }
+}
+
+/* The element types of the prototype: what it must include. */
+static void print_includes(Emit *e, FILE *f)
+{
+    bool ints = false, bools = false;
+    for (int i = 0; i < e->p->nins + e->p->nouts; i++) {
+        const DType dt = (i < e->p->nins ? e->p->ins[i] : e->p->outs[i - e->p->nins])->dt;
+        if (dt == DT_BOOL) bools = true;
+        else if (dt != DT_F32 && dt != DT_F64 && dt != DT_STRING) ints = true;
+    }
+    if (bools) fputs("#include <stdbool.h>\n", f);
+    if (ints) fputs("#include <stdint.h>\n", f);
+    if (bools || ints) fputc('\n', f);
+}
+
+void print_header(Emit *e, FILE *f)
+{
+    const Prog *p = e->p;
+    fprintf(f, "/* %s_run: the graph ", e->o->prefix);
+    print_escaped(f, p->name ? p->name : "");
+    fputs(" as a function.\n", f);
+    print_origin(e, f);
+    print_names(e, f);
+    fprintf(f, " */\n#ifndef BURIN_%s_H\n#define BURIN_%s_H\n\n", e->upper, e->upper);
+    print_includes(e, f);
+    fputs("#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n", f);
+    print_run_head(e, f, false);
+    fputs("\n#ifdef __cplusplus\n}\n#endif\n", f);
+    for (int i = 0; i < p->nins; i++) print_macros(e, f, "IN", i, p->ins[i]);
+    for (int i = 0; i < p->nouts; i++) print_macros(e, f, "OUT", i, p->outs[i]);
+    print_needs(e, f);
+    fputs("\n#endif\n", f);
+}

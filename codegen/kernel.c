@@ -1,0 +1,277 @@
+/* Kernels as C functions.
+ *
+ * Each kernel is a static function, called once, that takes the pointers it needs; run calls them in order. A program of few kernels has
+ * them as paragraphs of run itself. More calls than GROUP are put into functions that make GROUP calls each, and those likewise, so no function
+ * grows with the program. Constants and a static arena are of file scope and are no parameters. */
+#include "emit.h"
+
+enum { GROUP = 200, PARAGRAPHS = 3, WHAT_MAX = 200, SOURCES_MAX = 6 };
+
+typedef struct Routine {             /* a function of the emitted C */
+    const char *name;
+    int n; const Buf **bufs;         /* its pointers: inputs and outputs */
+    bool *written;                   /* by it, per bufs */
+    bool weights, arena;
+} Routine;
+
+/* ---- parameters --------------------------------------------------------------------------------------------------------------- */
+
+static bool in_bin(const Emit *e, const Buf *b)
+{
+    return b->kind == BUF_CONST && e->o->weights_bin && b->dt != DT_STRING;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const Buf *x = *(const Buf *const *)a, *y = *(const Buf *const *)b;
+    if (x->kind != y->kind) return (int)x->kind - (int)y->kind;
+    if (x->index != y->index) return x->index - y->index;
+    return x->id - y->id;
+}
+
+/* What the function that has just been printed needs. */
+static Routine routine_of(Emit *e, const char *name)
+{
+    Function *fn = e->fn;
+    Routine r = {.name = name, .arena = fn->uses_arena && e->o->arena_caller};
+    if (fn->touched.n) qsort(fn->touched.at, (size_t)fn->touched.n, sizeof *fn->touched.at, by_place);
+    r.bufs = NEW_N(e->c, const Buf *, fn->touched.n);
+    r.written = NEW_N(e->c, bool, fn->touched.n);
+    for (int i = 0; i < fn->touched.n; i++) {
+        const Buf *b = fn->touched.at[i];
+        if (in_bin(e, b)) r.weights = true;
+        if (b->kind != BUF_IN && b->kind != BUF_OUT) continue;
+        r.written[r.n] = buf_info(e, b)->written;
+        r.bufs[r.n++] = b;
+    }
+    return r;
+}
+
+static void print_routine_head(Emit *e, FILE *to, const Routine *r)
+{
+    FILE *f = e->line->f;
+    const char *comma = "";
+    fprintf(f, "static void %s(", r->name);
+    for (int i = 0; i < r->n; i++, comma = ", ") {
+        const char *type = buf_ctype(r->bufs[i]);
+        const bool string = r->bufs[i]->dt == DT_STRING;
+        if (string) fprintf(f, "%s%s*restrict %s", comma, type, buf_info(e, r->bufs[i])->name);
+        else fprintf(f, "%s%s%s *restrict %s", comma, r->written[i] ? "" : "const ", type, buf_info(e, r->bufs[i])->name);
+    }
+    if (r->weights) fprintf(f, "%sconst void *restrict weights", comma);
+    if (r->weights) comma = ", ";
+    if (r->arena) fprintf(f, "%sunion %s_arena *restrict arena", comma, e->o->prefix);
+    fputs(r->n || r->weights || r->arena ? ")" : "void)", f);
+    print_line(e, to, 0);
+}
+
+static void print_call(Emit *e, FILE *to, const Routine *r)
+{
+    FILE *f = e->line->f;
+    const char *comma = "";
+    fprintf(f, "%s(", r->name);
+    for (int i = 0; i < r->n; i++, comma = ", ") fprintf(f, "%s%s", comma, buf_info(e, r->bufs[i])->name);
+    if (r->weights) fprintf(f, "%sweights", comma);
+    if (r->weights) comma = ", ";
+    if (r->arena) fprintf(f, "%sarena", comma);
+    fputs(");", f);
+    print_line(e, to, INDENT);
+}
+
+/* Typed pointers to the constants in OUT.bin that a function reads. */
+static void print_weight_pointers(Emit *e, FILE *to)
+{
+    for (int i = 0; i < e->fn->touched.n; i++) {
+        const Buf *b = e->fn->touched.at[i];
+        if (!in_bin(e, b)) continue;
+        const BufInfo *info = buf_info(e, b);
+        fprintf(e->line->f, "const %s *const %s = (const %s *)(const void *)((const uint8_t *)weights + %lld);", buf_ctype(b), info->name,
+                buf_ctype(b), (long long)info->offset);
+        print_line(e, to, INDENT);
+    }
+}
+
+/* ---- one kernel --------------------------------------------------------------------------------------------------------------- */
+
+static Function function_new(Emit *e)
+{
+    return (Function){.stamp = ++e->stamp, .names = {.up = &e->names, .prefix = e->o->prefix}};
+}
+
+static void take_loop_names(Emit *e, Function *fn)
+{
+    for (const char *p = "ijklmn"; *p; p++) name_take(e->c, &fn->names, internf(e->c, "%c", *p));
+}
+
+static const char *buf_text(Ctx *c, const Buf *b)
+{
+    return internf(c, "%s %s", b->name, type_text(c, (Type){b->dt, b->rank, b->dims}));
+}
+
+/* What the kernel computes, and from what. */
+static void print_what(Emit *e, FILE *f, const Kernel *k, int indent)
+{
+    const char *from = "", *what = k->what ? k->what : k->out->name;
+    int n = 0;
+    for (int i = 0; i < e->fn->touched.n; i++) {
+        const Buf *b = e->fn->touched.at[i];
+        if (b == k->out) continue;
+        if (n++ < SOURCES_MAX) from = internf(e->c, "%s%s%s", from, n > 1 ? ", " : " from ", buf_text(e->c, b));
+    }
+    if (n > SOURCES_MAX) from = internf(e->c, "%s, ...", from);
+    print_comment(f, e->c, indent, "%.*s%s: %s%s", WHAT_MAX, what, strlen(what) > WHAT_MAX ? "..." : "", buf_text(e->c, k->out), from);
+}
+
+static void print_kernel_body(Emit *e, const Kernel *k)
+{
+    BufInfo *out = buf_info(e, k->out);
+    if (out && k->out->kind == BUF_OUT && !out->begun && buf_odd(k->out) && stmt_stores(k->nest, k->out)) {
+        touch(e, k->out, true);
+        out->begun = true;
+        fprintf(e->inner->f, "%*s%s[%lld] = 0; /* padding bits are 0 */\n", INDENT, "", out->name,
+                (long long)(buf_count(k->out) / elem_per(k->out->dt)));
+    }
+    print_stmt(e, k->nest, INDENT);
+}
+
+static Routine emit_kernel(Emit *e, const Kernel *k)
+{
+    Function fn = function_new(e);
+    const char *name = name_new(e->c, &e->names, "fill", k->out->name);
+    Mark m = scratch_mark(e->c);
+    e->fn = &fn;
+    take_loop_names(e, &fn);
+    scan_stmt(e, k->nest);
+    text_rewind(e->inner);
+    print_kernel_body(e, k);
+    fflush(e->inner->f);
+    e->wide |= fn.wide;
+    FILE *f = e->body->f;
+    Routine r = routine_of(e, name);
+    print_what(e, f, k, 0);
+    print_routine_head(e, f, &r);
+    fputs("{\n", f);
+    print_weight_pointers(e, f);
+    fwrite(e->inner->at, 1, e->inner->n, f);
+    fputs("}\n\n", f);
+    scratch_release(e->c, m);
+    e->fn = NULL;
+    return r;
+}
+
+/* ---- run ---------------------------------------------------------------------------------------------------------------------- */
+
+/* One function that calls n others: it needs what they need. */
+static Routine emit_group(Emit *e, const Routine *calls, int n)
+{
+    Function fn = function_new(e);
+    const char *name = name_new(e->c, &e->names, "fill", "part");
+    e->fn = &fn;
+    bool weights = false, arena = false;
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < calls[i].n; k++) touch(e, calls[i].bufs[k], calls[i].written[k]);
+        weights |= calls[i].weights;
+        arena |= calls[i].arena;
+    }
+    Routine r = routine_of(e, name);
+    r.weights = weights;
+    r.arena = arena;
+    FILE *f = e->body->f;
+    fprintf(f, "/* From %s to %s. */\n", calls[0].name, calls[n - 1].name);
+    print_routine_head(e, f, &r);
+    fputs("{\n", f);
+    for (int i = 0; i < n; i++) print_call(e, f, &calls[i]);
+    fputs("}\n\n", f);
+    e->fn = NULL;
+    return r;
+}
+
+static void print_unused(Emit *e, FILE *f)
+{
+    for (int way = 0; way < 2; way++)
+        for (int i = 0; i < (way ? e->p->nouts : e->p->nins); i++) {
+            const BufInfo *b = buf_info(e, way ? e->p->outs[i] : e->p->ins[i]);
+            if (!b->used) fprintf(f, "%*s(void)%s;\n", INDENT, "", b->name);
+        }
+    bool weights = false, arena = false;
+    for (int i = 0; i < e->p->nbufs; i++) {
+        const BufInfo *b = buf_info(e, e->p->bufs[i]);
+        weights |= b->used && in_bin(e, b->buf);
+        arena |= b->used && b->buf->kind == BUF_TEMP;
+    }
+    if (e->o->weights_bin && !weights) fprintf(f, "%*s(void)weights;\n", INDENT, "");
+    if (e->o->arena_caller && !arena) fprintf(f, "%*s(void)arena;\n", INDENT, "");
+}
+
+static void begin_run(Emit *e)
+{
+    print_run_head(e, e->body->f, true);
+    fputs("\n{\n", e->body->f);
+}
+
+/* A kernel as a paragraph of the function fn, whose scan and names it shares. */
+static void print_paragraph(Emit *e, Function *fn, const Kernel *k, bool first)
+{
+    Text *whole = e->inner;
+    Function part = *fn;
+    part.stamp = ++e->stamp;
+    part.touched.at = NULL;
+    part.touched.n = part.touched.cap = 0;
+    e->fn = &part;
+    e->inner = text_new(e->c);
+    print_kernel_body(e, k);
+    fflush(e->inner->f);
+    fputs(first ? "" : "\n", whole->f);
+    print_what(e, whole->f, k, INDENT);
+    fwrite(e->inner->at, 1, e->inner->n, whole->f);
+    text_free(e->inner);
+    e->inner = whole;
+    e->fn = fn;
+    for (int i = 0; i < part.touched.n; i++) touch(e, part.touched.at[i], buf_info(e, part.touched.at[i])->written);
+}
+
+/* All kernels as paragraphs of run. */
+static void emit_paragraphs(Emit *e, const Kernel *const *kernels, int n)
+{
+    Function fn = function_new(e);
+    FILE *f = e->body->f;
+    e->fn = &fn;
+    take_loop_names(e, &fn);
+    for (int i = 0; i < n; i++) scan_stmt(e, kernels[i]->nest);
+    e->wide |= fn.wide;
+    text_rewind(e->inner);
+    for (int i = 0; i < n; i++) print_paragraph(e, &fn, kernels[i], i == 0);
+    fflush(e->inner->f);
+    begin_run(e);
+    print_unused(e, f);
+    print_weight_pointers(e, f);
+    fwrite(e->inner->at, 1, e->inner->n, f);
+    fputs("}\n", f);
+    e->fn = NULL;
+}
+
+void emit_kernels(Emit *e)
+{
+    const Kernel **live = NEW_N(e->c, const Kernel *, e->p->nkernels);
+    int n = 0;
+    for (int i = 0; i < e->p->nkernels; i++) {
+        const Kernel *k = e->p->kernels[i];
+        if (!k->nest) ice(e->c, "the kernel '%s' is no nest yet", k->what);
+        if (k->nest->kind != S_SEQ || k->nest->n) live[n++] = k;
+    }
+    if (n <= PARAGRAPHS && !e->o->arena_caller) {
+        emit_paragraphs(e, live, n);
+        return;
+    }
+    Routine *calls = NEW_N(e->c, Routine, n + 1);
+    for (int i = 0; i < n; i++) calls[i] = emit_kernel(e, live[i]);
+    while (n > GROUP) {
+        int groups = 0;
+        for (int i = 0; i < n; i += GROUP) calls[groups++] = emit_group(e, calls + i, n - i < GROUP ? n - i : GROUP);
+        n = groups;
+    }
+    begin_run(e);
+    print_unused(e, e->body->f);
+    for (int i = 0; i < n; i++) print_call(e, e->body->f, &calls[i]);
+    fputs("}\n", e->body->f);
+}

@@ -1,0 +1,206 @@
+/* What a program needs: RAM, flash, stack, worst-case operations, bytes moved.
+ *
+ * All but the stack are sums over the loop IR. The stack is a bound on what compilers take, from what they must keep: arrays in full, and a slot
+ * for everything that may have to be saved: callee-saved registers, pointers, loop counters, scalars, the values within one
+ * statement. The test of this file holds it against -fstack-usage of both compilers. */
+#include "emit.h"
+
+enum {
+    FRAME = 112,                     /* saved registers and alignment of one function */
+    SLOT = 8,                        /* a saved value */
+    SPILLS_MAX = 24,                 /* values of one statement that are kept in memory at a time */
+    LOOP_SLOTS = 3,                  /* a counter, an end and a pointer for each loop */
+    GROUP_SIZE = 200
+};
+
+static int64_t sum(int64_t a, int64_t b)
+{
+    int64_t r;
+    return __builtin_add_overflow(a, b, &r) ? INT64_MAX : r;
+}
+
+static int64_t times(int64_t a, int64_t b)
+{
+    int64_t r;
+    return __builtin_mul_overflow(a, b, &r) ? INT64_MAX : r;
+}
+
+static int64_t max(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- one kernel ------------------------------------------------------------------------------------------------------------------ */
+
+static void add_load(const Expr *x, void *bits)
+{
+    if (x->kind == E_LOAD && x->buf->kind != BUF_LOCAL) *(int64_t *)bits = sum(*(int64_t *)bits, dtype_bits(x->buf->dt));
+}
+
+static int64_t loaded_bits(Ctx *c, const Expr *x)
+{
+    int64_t bits = 0;
+    expr_walk(c, x, add_load, &bits);
+    return bits;
+}
+
+static int64_t moved_bits(Ctx *c, const Stmt *s)
+{
+    int64_t bits = 0;
+    switch (s->kind) {
+    case S_SEQ:
+        for (int i = 0; i < s->n; i++) bits = sum(bits, moved_bits(c, s->body[i]));
+        return bits;
+    case S_FOR: return times(s->extent, moved_bits(c, s->body[0]));
+    case S_IF:
+        for (int i = 0; i < s->n; i++) bits = max(bits, moved_bits(c, s->body[i]));
+        return sum(bits, loaded_bits(c, s->cond));
+    case S_STORE:
+        for (int i = 0; i < s->buf->rank; i++) bits = sum(bits, loaded_bits(c, expr_index(c, s->at[i])));
+        return sum(sum(bits, s->buf->kind == BUF_LOCAL ? 0 : dtype_bits(s->buf->dt)), loaded_bits(c, s->value));
+    case S_COPY: return times(2 * s->run, dtype_bits(s->buf->dt));
+    case S_LOCAL: return 0;
+    }
+    return 0;
+}
+
+typedef struct Frame { int64_t arrays, scalars, loops, spills; } Frame;
+
+static void measure_frame(const Stmt *s, int depth, Frame *f)
+{
+    if (s->kind == S_FOR) depth++;
+    f->loops = max(f->loops, depth);
+    if (s->kind == S_LOCAL && s->buf->rank == 0) f->scalars++;
+    if (s->kind == S_LOCAL && s->buf->rank > 0) f->arrays = sum(f->arrays, ((int64_t)buf_bytes(s->buf) + 31) / 16 * 16);
+    if (s->kind == S_STORE) f->spills = max(f->spills, s->value->size);
+    if (s->kind == S_IF) f->spills = max(f->spills, s->cond->size);
+    for (int i = 0; i < s->n; i++) measure_frame(s->body[i], depth, f);
+}
+
+static int64_t stack_of(const Kernel *k)
+{
+    Frame f = {0, 0, 0, 0};
+    measure_frame(k->nest, 0, &f);
+    const int64_t spills = f.spills < SPILLS_MAX ? f.spills : SPILLS_MAX;
+    return sum(f.arrays, SLOT * (f.scalars + LOOP_SLOTS * f.loops + spills));
+}
+
+KernelSizes kernel_sizes(Ctx *c, const Kernel *k)
+{
+    return (KernelSizes){kernel_ops(c, k), moved_bits(c, k->nest) / 8, stack_of(k)};
+}
+
+/* ---- the program ------------------------------------------------------------------------------------------------------------------ */
+
+static int64_t bytes_of(int n, Buf *const *bufs)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < n; i++) bytes = sum(bytes, (int64_t)buf_bytes(bufs[i]));
+    return bytes;
+}
+
+Sizes prog_sizes(Ctx *c, const Prog *p, const EmitOptions *o)
+{
+    Sizes s = {.arena_align = 1, .inputs = bytes_of(p->nins, p->ins), .outputs = bytes_of(p->nouts, p->outs)};
+    (void)o;
+    if (p->plan) {
+        s.arena = p->plan->bytes;
+        s.arena_align = max(p->plan->align, 1);
+        s.lower_bound = p->plan->lower_bound;
+    }
+    for (int i = 0; i < p->nbufs; i++)
+        if (p->bufs[i]->kind == BUF_CONST) s.flash = sum(s.flash, const_bytes(p->bufs[i]));
+    int64_t frames = 2;
+    for (int64_t n = p->nkernels; n > GROUP_SIZE; n /= GROUP_SIZE) frames++;
+    for (int i = 0; i < p->nkernels; i++) {
+        const KernelSizes k = kernel_sizes(c, p->kernels[i]);
+        s.ops = sum(s.ops, k.ops);
+        s.bytes_moved = sum(s.bytes_moved, k.bytes);
+        s.stack = max(s.stack, k.stack);
+    }
+    s.stack = sum(s.stack, frames * (FRAME + SLOT * (p->nins + p->nouts)));
+    return s;
+}
+
+/* ---- what is alive ------------------------------------------------------------------------------------------------------------------ */
+
+typedef struct Lives { int *first, *last, at; } Lives;       /* by Buf.id */
+
+static void see(const Buf *b, void *arg)
+{
+    Lives *l = arg;
+    if (b->kind != BUF_TEMP) return;
+    if (l->first[b->id] == 0) l->first[b->id] = l->at + 1;
+    l->last[b->id] = l->at + 1;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    const Buf *x = *(const Buf *const *)a, *y = *(const Buf *const *)b;
+    const size_t m = buf_bytes(x), n = buf_bytes(y);
+    return m != n ? (m < n ? 1 : -1) : x->id - y->id;
+}
+
+int alive_at(Ctx *c, const Prog *p, int kernel, const Buf **to)
+{
+    Mark m = scratch_mark(c);
+    int ids = 0, n = 0;
+    for (int i = 0; i < p->nbufs; i++)
+        if (p->bufs[i]->id >= ids) ids = p->bufs[i]->id + 1;
+    Lives l = {SCRATCH_N(c, int, ids + 1), SCRATCH_N(c, int, ids + 1), 0};
+    for (; l.at < p->nkernels; l.at++) {
+        see(p->kernels[l.at]->out, &l);
+        prog_reads(c, p->kernels[l.at], see, &l);
+    }
+    for (int i = 0; i < p->nbufs; i++) {
+        const int id = p->bufs[i]->id;
+        if (l.first[id] && l.first[id] - 1 <= kernel && kernel <= l.last[id] - 1) to[n++] = p->bufs[i];
+    }
+    scratch_release(c, m);
+    qsort(to, (size_t)n, sizeof *to, by_bytes);
+    return n;
+}
+
+/* ---- budgets -------------------------------------------------------------------------------------------------------------------------- */
+
+/* The largest of them, as a sentence. */
+static const char *list_largest(Ctx *c, const Buf **bufs, int n)
+{
+    enum { SHOWN = 8 };
+    const char *s = "";
+    if (n) qsort(bufs, (size_t)n, sizeof *bufs, by_bytes);
+    for (int i = 0; i < n && i < SHOWN; i++)
+        s = internf(c, "%s%s%s %s (%zu)", s, i ? ", " : "", bufs[i]->name, type_text(c, (Type){bufs[i]->dt, bufs[i]->rank, bufs[i]->dims}),
+                    buf_bytes(bufs[i]));
+    return n > SHOWN ? internf(c, "%s and %d more", s, n - SHOWN) : s;
+}
+
+static void refuse_ram(Ctx *c, const Prog *p, const Sizes *s, int64_t need, int64_t budget)
+{
+    const Buf **bufs = NEW_N(c, const Buf *, p->nbufs + 1);
+    int n = p->plan && s->arena > 0 ? alive_at(c, p, p->plan->peak, bufs) : 0;
+    for (int i = 0; i < p->nbufs; i++)
+        if (p->bufs[i]->kind == BUF_IN || p->bufs[i]->kind == BUF_OUT) bufs[n++] = p->bufs[i];
+    error(c, (Loc){0}, "the model needs %lld bytes of RAM (arena %lld, inputs %lld, outputs %lld, stack %lld), which exceeds the budget of %lld; "
+          "alive at the peak (bytes): %s; --ram-budget sets the budget", (long long)need, (long long)s->arena, (long long)s->inputs,
+          (long long)s->outputs, (long long)s->stack, (long long)budget, list_largest(c, bufs, n));
+}
+
+static void refuse_flash(Ctx *c, const Prog *p, const Sizes *s, int64_t budget)
+{
+    const Buf **bufs = NEW_N(c, const Buf *, p->nbufs + 1);
+    int n = 0;
+    for (int i = 0; i < p->nbufs; i++)
+        if (p->bufs[i]->kind == BUF_CONST) bufs[n++] = p->bufs[i];
+    error(c, (Loc){0}, "the model's constants need %lld bytes of flash, which exceeds the budget of %lld; the largest (bytes): %s; "
+          "--flash-budget sets the budget", (long long)s->flash, (long long)budget, list_largest(c, bufs, n));
+}
+
+bool budget_check(Ctx *c, const Prog *p, const EmitOptions *o, const Sizes *s)
+{
+    const int64_t ram = sum(sum(s->arena, s->inputs), sum(s->outputs, s->stack));
+    const int before = c->errors;
+    if (ram > o->ram_budget) refuse_ram(c, p, s, ram, o->ram_budget);
+    if (o->flash_budget >= 0 && s->flash > o->flash_budget) refuse_flash(c, p, s, o->flash_budget);
+    return c->errors == before;
+}

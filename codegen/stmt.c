@@ -1,0 +1,300 @@
+/* Statements as C text: loops, choices, stores, copies, locals.
+ *
+ * A function is scanned before it is printed: how often each local is read and written, and whether an index needs 64 bits. A scalar is
+ * declared by its first store, const when that is the only one; one that is never read is not printed. A loop or an arm of one statement
+ * has no braces unless an `else` could be taken for that of another `if`. */
+#include "emit.h"
+
+/* ---- scanning ------------------------------------------------------------------------------------------------------------------- */
+
+static Local *local_of(Emit *e, const Buf *b)
+{
+    return b->kind == BUF_LOCAL ? ptrmap_get(&e->fn->locals, b) : NULL;
+}
+
+static void scan_idx(Emit *e, const Idx *x)
+{
+    if (x->wide > INT32_MAX || x->hi > INT32_MAX || x->lo < INT32_MIN) e->fn->wide = true;
+}
+
+static void scan_place(Emit *e, const Buf *b, const Idx *const *at)
+{
+    if (b->rank > 0 || b->kind == BUF_TEMP) scan_idx(e, flat_place(e, b, at));
+}
+
+static void scan_expr(const Expr *x, void *arg)
+{
+    Emit *e = arg;
+    if (x->kind == E_INDEX || x->kind == E_IN) scan_idx(e, x->at[0]);
+    if (x->kind == E_IN && x->extent > INT32_MAX) e->fn->wide = true;
+    if (x->kind != E_LOAD) return;
+    scan_place(e, x->buf, x->at);
+    Local *l = local_of(e, x->buf);
+    if (l) l->loads++;
+}
+
+static void scan_local(Emit *e, const Buf *b)
+{
+    Local *l = NEW(e->c, Local);
+    size_t n = strlen(b->name), digits = strspn(b->name + (n > 0), "0123456789");
+    const bool like_a_loop = n <= 1 || (b->name[0] == 'i' && digits == n - 1);
+    l->name = name_new(e->c, &e->fn->names, like_a_loop ? "v" : "", b->name);
+    ptrmap_put(e->c, &e->fn->locals, b, l);
+}
+
+void scan_stmt(Emit *e, const Stmt *s)
+{
+    Local *l;
+    switch (s->kind) {
+    case S_FOR:
+        if (s->extent > INT32_MAX) e->fn->wide = true;
+        break;
+    case S_IF: expr_walk(e->c, s->cond, scan_expr, e); break;
+    case S_LOCAL: scan_local(e, s->buf); break;
+    case S_STORE:
+        if ((l = local_of(e, s->buf))) l->stores++;
+        scan_place(e, s->buf, s->at);
+        for (int i = 0; i < s->buf->rank; i++) expr_walk(e->c, expr_index(e->c, s->at[i]), scan_expr, e);
+        expr_walk(e->c, s->value, scan_expr, e);
+        break;
+    case S_COPY:
+        if ((l = local_of(e, s->buf))) l->stores++;
+        if ((l = local_of(e, s->src))) l->loads++;
+        scan_place(e, s->buf, s->at);
+        scan_place(e, s->src, s->src_at);
+        for (int i = 0; i < s->buf->rank; i++) expr_walk(e->c, expr_index(e->c, s->at[i]), scan_expr, e);
+        for (int i = 0; i < s->src->rank; i++) expr_walk(e->c, expr_index(e->c, s->src_at[i]), scan_expr, e);
+        break;
+    case S_SEQ: break;
+    }
+    for (int i = 0; i < s->n; i++) scan_stmt(e, s->body[i]);
+}
+
+bool stmt_stores(const Stmt *s, const Buf *b)
+{
+    if (s->kind == S_STORE && s->buf == b) return true;
+    for (int i = 0; i < s->n; i++)
+        if (stmt_stores(s->body[i], b)) return true;
+    return false;
+}
+
+/* Whether b has a value behind s on every path. */
+static bool assigns(const Stmt *s, const Buf *b)
+{
+    if (s->kind == S_STORE) return s->buf == b;
+    if (s->kind == S_IF) return s->n == 2 && assigns(s->body[0], b) && assigns(s->body[1], b);
+    for (int i = 0; i < s->n; i++)
+        if (s->kind == S_SEQ && assigns(s->body[i], b)) return true;
+    return false;
+}
+
+/* Nobody reads what it stores. */
+static bool silent(Emit *e, const Stmt *s)
+{
+    if (s->kind == S_FOR) return silent(e, s->body[0]);
+    if (s->kind != S_STORE && s->kind != S_COPY) return false;
+    const Local *l = local_of(e, s->buf);
+    return l && l->loads == 0;
+}
+
+/* ---- lines ------------------------------------------------------------------------------------------------------------------------ */
+
+void print_line(Emit *e, FILE *f, int indent)
+{
+    fflush(e->line->f);
+    print_wrapped(f, e->line->at, e->line->n, indent);
+    text_rewind(e->line);
+}
+
+static void put(Emit *e, int indent, const char *s)
+{
+    fprintf(e->inner->f, "%*s%s\n", indent, "", s);
+}
+
+/* ---- stores ----------------------------------------------------------------------------------------------------------------------- */
+
+/* x = x + y and x = x - y on floats are written x += y, x -= y. */
+static const Expr *increment(const Stmt *s, char *sign)
+{
+    const Expr *v = s->value;
+    if (v->kind != E_OP || (v->op != OP_add && v->op != OP_sub) || (v->dt != DT_F32 && v->dt != DT_F64)) return NULL;
+    const Expr *a = v->args[0];
+    if (a->kind != E_LOAD || a->buf != s->buf) return NULL;
+    for (int i = 0; i < s->buf->rank; i++)
+        if (a->at[i] != s->at[i]) return NULL;
+    *sign = v->op == OP_add ? '+' : '-';
+    return v->args[1];
+}
+
+static void print_packed_store(Emit *e, const Stmt *s)
+{
+    const int bits = dtype_bits(s->buf->dt);
+    e->put[bits] = true;
+    fprintf(e->line->f, "%s_put_u%d(", e->o->prefix, bits);
+    print_packed(e, e->line->f, s->buf, s->at);
+    fputs(", ", e->line->f);
+    print_expr(e, e->line->f, s->value, P_ANY);
+    fputs(");", e->line->f);
+}
+
+/* declare: the store is the declaration of its local. */
+static void print_store(Emit *e, const Stmt *s, int indent, bool declare)
+{
+    FILE *f = e->line->f;
+    const Local *l = local_of(e, s->buf);
+    char sign;
+    if (silent(e, s)) return;
+    touch(e, s->buf, true);
+    const Expr *by = declare ? NULL : increment(s, &sign);
+    if (elem_per(s->buf->dt) > 1 && !(l && s->buf->rank == 0)) {
+        print_packed_store(e, s);
+    } else {
+        if (declare) {
+            const bool once = l->stores == 1, string = s->buf->dt == DT_STRING;
+            fprintf(f, "%s%s%s", once && !string ? "const " : "", scalar_ctype(s->buf->dt), string ? once ? "const " : "" : " ");
+        }
+        print_place(e, f, s->buf, s->at);
+        if (by) {
+            e->floats = true;
+            fprintf(f, " %c= ", sign);
+        } else {
+            fputs(" = ", f);
+        }
+        print_expr(e, f, by ? by : s->value, P_COND);
+        fputc(';', f);
+    }
+    print_line(e, e->inner->f, indent);
+}
+
+/* ---- copies ----------------------------------------------------------------------------------------------------------------------- */
+
+/* Strings in the arena lie wider than elsewhere: they are copied one by one. */
+static void copy_strings(Emit *e, const Stmt *s, int indent)
+{
+    const int var = var_new(e->c);
+    const Idx *i = idx_var(e->c, var, s->run);
+    VEC_PUSH(e->c, e->fn->vars, var);
+    FILE *f = e->line->f;
+    if (s->run > 1) {
+        fprintf(f, "for (%s ", idx_type(e));
+        print_index(e, f, i);
+        fprintf(f, " = 0; ");
+        print_index(e, f, i);
+        fprintf(f, " < %lld; ", (long long)s->run);
+        print_index(e, f, i);
+        fputs("++)", f);
+        print_line(e, e->inner->f, indent);
+        indent += INDENT;
+    }
+    print_element(e, f, s->buf, idx_add(e->c, flat_place(e, s->buf, s->at), i));
+    fputs(" = ", f);
+    print_element(e, f, s->src, idx_add(e->c, flat_place(e, s->src, s->src_at), i));
+    fputc(';', f);
+    print_line(e, e->inner->f, indent);
+    e->fn->vars.n--;
+}
+
+static void print_copy(Emit *e, const Stmt *s, int indent)
+{
+    const int per = elem_per(s->buf->dt);
+    if (silent(e, s)) return;
+    touch(e, s->buf, true);
+    if (s->buf->dt == DT_STRING) {
+        copy_strings(e, s, indent);
+        return;
+    }
+    FILE *f = e->line->f;
+    e->headers |= NEEDS_STRING_H;
+    fputs("memcpy(", f);
+    print_address(e, f, s->buf, s->at);
+    fputs(", ", f);
+    print_address(e, f, s->src, s->src_at);
+    fprintf(f, ", %lld", (long long)((s->run + per - 1) / per));
+    if (elem_bytes(s->buf->dt) > 1) fprintf(f, " * sizeof(%s)", buf_ctype(s->buf));
+    fputs(");", f);
+    print_line(e, e->inner->f, indent);
+    if (s->run % per == 0 || s->buf->kind != BUF_OUT) return;
+    const BufInfo *i = buf_info(e, s->buf);
+    const long long last = (long long)(s->run / per);
+    fprintf(f, "%s[%lld] = (uint8_t)(%s[%lld] & %d); /* padding bits are 0 */", i->name, last, i->name, last,
+            (1 << s->run % per * dtype_bits(s->buf->dt)) - 1);
+    print_line(e, e->inner->f, indent);
+}
+
+/* ---- the others ------------------------------------------------------------------------------------------------------------------- */
+
+static void print_local(Emit *e, const Buf *b, int indent, bool zero)
+{
+    const Local *l = local_of(e, b);
+    if (l->loads == 0) return;
+    const int per = elem_per(b->dt);
+    if (b->rank == 0) {
+        const char *type = scalar_ctype(b->dt);
+        fprintf(e->line->f, "%s%s%s%s;", type, b->dt == DT_STRING ? "" : " ", l->name, !zero ? "" : b->dt == DT_STRING ? " = \"\"" : " = 0");
+    } else {
+        fprintf(e->line->f, "%s%s%s[%lld]%s;", buf_ctype(b), b->dt == DT_STRING ? "" : " ", l->name,
+                (long long)((buf_count(b) + per - 1) / per), per > 1 ? " = {0}" : "");
+    }
+    print_line(e, e->inner->f, indent);
+}
+
+static void print_seq(Emit *e, const Stmt *s, int indent)
+{
+    for (int i = 0; i < s->n; i++) {
+        const Stmt *x = s->body[i], *next = i + 1 < s->n ? s->body[i + 1] : NULL;
+        if (x->kind != S_LOCAL) {
+            print_stmt(e, x, indent);
+        } else if (x->buf->rank == 0 && next && next->kind == S_STORE && next->buf == x->buf) {
+            print_store(e, next, indent, true);
+            i++;
+        } else {
+            print_local(e, x->buf, indent, !next || !assigns(next, x->buf));
+        }
+    }
+}
+
+static void print_for(Emit *e, const Stmt *s, int indent)
+{
+    if (silent(e, s)) return;
+    const bool block = s->body[0]->kind == S_SEQ;
+    const Idx *i = idx_var(e->c, s->var, s->extent);
+    VEC_PUSH(e->c, e->fn->vars, s->var);
+    FILE *f = e->line->f;
+    fprintf(f, "for (%s ", idx_type(e));
+    print_index(e, f, i);
+    fputs(" = 0; ", f);
+    print_index(e, f, i);
+    fprintf(f, " < %lld; ", (long long)s->extent);
+    print_index(e, f, i);
+    fputs(block ? "++) {" : "++)", f);
+    print_line(e, e->inner->f, indent);
+    print_stmt(e, s->body[0], indent + INDENT);
+    if (block) put(e, indent, "}");
+    e->fn->vars.n--;
+}
+
+static void print_if(Emit *e, const Stmt *s, int indent)
+{
+    fputs("if (", e->line->f);
+    print_expr(e, e->line->f, s->cond, P_ANY);
+    fputs(") {", e->line->f);
+    print_line(e, e->inner->f, indent);
+    print_stmt(e, s->body[0], indent + INDENT);
+    if (s->n == 2) {
+        put(e, indent, "} else {");
+        print_stmt(e, s->body[1], indent + INDENT);
+    }
+    put(e, indent, "}");
+}
+
+void print_stmt(Emit *e, const Stmt *s, int indent)
+{
+    switch (s->kind) {
+    case S_SEQ: print_seq(e, s, indent); break;
+    case S_FOR: print_for(e, s, indent); break;
+    case S_IF: print_if(e, s, indent); break;
+    case S_STORE: print_store(e, s, indent, false); break;
+    case S_LOCAL: print_local(e, s->buf, indent, true); break;
+    case S_COPY: print_copy(e, s, indent); break;
+    }
+}
