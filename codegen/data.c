@@ -219,7 +219,7 @@ void plan_constants(Emit *e)
         const Buf *b = e->p->bufs[i];
         if (b->kind != BUF_CONST) continue;
         BufInfo *info = buf_info(e, b);
-        info->name = name_new(e->c, &e->names, "w", b->name);
+        info->name = cname_new(e->c, &e->names, "w", b->name);
         const int64_t align = elem_bytes(b->dt);
         if (!in_bin(e, b)) {
             info->bits = style_of(b) == STYLE_BITS;

@@ -85,7 +85,7 @@ static void find_types(const char *s, size_t n, Mentions *m)
 {
     for (size_t i = 0; i < n;) {
         if (!word_char(s[i])) {
-            i += text_unit(s + i, n - i);
+            i += literal_unit(s + i, n - i);
             continue;
         }
         size_t k = 1;
@@ -96,7 +96,7 @@ static void find_types(const char *s, size_t n, Mentions *m)
     }
 }
 
-static void print_top(Emit *e, FILE *f, const Text *front)
+static void print_top(Emit *e, FILE *f, const Sheet *front)
 {
     Mentions m = {false, false};
     find_types(front->at, front->n, &m);
@@ -153,29 +153,29 @@ static void plan_buffers(Emit *e)
 static void emit_all(Emit *e, EmitFiles f)
 {
     Ctx *c = e->c;
-    e->upper = name_upper(c, e->o->prefix);
+    e->upper = cname_upper(c, e->o->prefix);
     e->names.prefix = e->o->prefix;
     e->helpers = SCRATCH_N(c, bool, helper_count());
-    e->body = text_new(c);
-    e->line = text_new(c);
-    e->inner = text_new(c);
+    e->body = sheet_new(c);
+    e->line = sheet_new(c);
+    e->inner = sheet_new(c);
     plan_buffers(e);
     plan_interface(e);
     plan_constants(e);
     emit_kernels(e);
-    text_end(e->body);
-    Text *front = text_new(c);
+    sheet_end(e->body);
+    Sheet *front = sheet_new(c);
     emit_front(e, front->f);
-    text_end(front);
+    sheet_end(front);
     print_header(e, f.h);
     print_top(e, f.c, front);
     fwrite(front->at, 1, front->n, f.c);
     fwrite(e->body->at, 1, e->body->n, f.c);
     if (f.bin) write_bin(e, f.bin);
-    text_free(front);
-    text_free(e->body);
-    text_free(e->line);
-    text_free(e->inner);
+    sheet_free(front);
+    sheet_free(e->body);
+    sheet_free(e->line);
+    sheet_free(e->inner);
 }
 
 bool emit(Ctx *c, const Prog *p, const EmitOptions *o, EmitFiles f)

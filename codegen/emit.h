@@ -6,14 +6,14 @@
 
 enum { LINE = 120, INDENT = 4, STRING_MAX = 4095 };   /* columns; the longest string literal of C99 */
 
-/* ---- text.c: memory streams, wrapped lines, literals ----------------------------------------------------------------- */
+/* ---- sheet.c: memory streams, wrapped lines, literals ----------------------------------------------------------------- */
 
-typedef struct Text { FILE *f; char *at; size_t n; } Text;   /* at, n: valid after text_end or fflush */
-Text *text_new(Ctx *c);                              /* freed with the context at the latest */
-void text_end(Text *t);                              /* closes the stream; at stays */
-void text_free(Text *t);
-void text_rewind(Text *t);                           /* to write anew from the start */
-size_t text_unit(const char *s, size_t n);           /* bytes of the string, character or comment that starts at s; else 1 */
+typedef struct Sheet { FILE *f; char *at; size_t n; } Sheet;   /* at, n: valid after sheet_end or fflush */
+Sheet *sheet_new(Ctx *c);                              /* freed with the context at the latest */
+void sheet_end(Sheet *t);                              /* closes the stream; at stays */
+void sheet_free(Sheet *t);
+void sheet_rewind(Sheet *t);                           /* to write anew from the start */
+size_t literal_unit(const char *s, size_t n);           /* bytes of the string, character or comment that starts at s; else 1 */
 void print_wrapped(FILE *f, const char *s, size_t n, int indent);    /* s broken at spaces into lines of LINE columns, with a newline */
 void print_comment(FILE *f, Ctx *c, int indent, const char *fmt, ...) PRINTF(4, 5);  /* escaped, wrapped, in comment marks */
 void print_string(FILE *f, const char *s, size_t n); /* a C string literal: printable ASCII as it is, all else in octal */
@@ -31,10 +31,10 @@ typedef struct Names {               /* a set of names that are taken */
     PtrMap taken, next;              /* next: the number to try for a name that is taken */
 } Names;
 /* A new name made of a stem and of a graph's name: lower-case letters, digits, single inner underscores. */
-const char *name_new(Ctx *c, Names *n, const char *stem, const char *from);
-void name_take(Ctx *c, Names *n, const char *name);
-bool name_reserved(const char *name);                /* a keyword of C or C++, a predefined macro, a name of the four headers */
-const char *name_upper(Ctx *c, const char *name);
+const char *cname_new(Ctx *c, Names *n, const char *stem, const char *from);
+void cname_take(Ctx *c, Names *n, const char *name);
+bool cname_reserved(const char *name);                /* a keyword of C or C++, a predefined macro, a name of the four headers */
+const char *cname_upper(Ctx *c, const char *name);
 
 /* ---- the state of one emission ------------------------------------------------------------------------------------------- */
 
@@ -68,7 +68,7 @@ typedef struct Emit {
     const char *upper;               /* the prefix in capitals */
     Names names;                     /* of file scope, parameters included */
     BufInfo *info; int ninfo;        /* by Buf.id */
-    Text *body, *line, *inner;       /* the functions; a statement; the statements of a function */
+    Sheet *body, *line, *inner;       /* the functions; a statement; the statements of a function */
     Function *fn; int stamp;         /* stamp: of the last one begun */
     bool *helpers;                   /* by number: used */
     unsigned headers;                /* NEEDS_… */
@@ -98,8 +98,8 @@ const Idx *flat_place(Emit *e, const Buf *b, const Idx *const *at);  /* in eleme
 void touch(Emit *e, const Buf *b, bool write);
 const char *idx_type(const Emit *e);
 void print_index(Emit *e, FILE *f, const Idx *x);
-Prec text_prec(const char *text);                     /* of the operator that binds least in a text of scalar.def */
-Prec text_need(const char *text, int param, bool *after_sign);        /* what its parameter must bind as */
+Prec op_prec(const char *text);                     /* of the operator that binds least in a text of scalar.def */
+Prec op_need(const char *text, int param, bool *after_sign);        /* what its parameter must bind as */
 
 /* ---- stmt.c, kernel.c ------------------------------------------------------------------------------------------------------ */
 

@@ -35,7 +35,7 @@ static bool after_operand(const char *begin, const char *p)
     return p > begin && (is_word(p[-1]) || p[-1] == ')');
 }
 
-Prec text_prec(const char *text)
+Prec op_prec(const char *text)
 {
     Prec least = *text == '(' ? P_UNARY : P_PRIMARY;         /* a cast, or a call or a name */
     int depth = 0, n;
@@ -81,7 +81,7 @@ static const char *find_param(const char *text, int param)
     return NULL;
 }
 
-Prec text_need(const char *text, int param, bool *after_sign)
+Prec op_need(const char *text, int param, bool *after_sign)
 {
     const char *p = find_param(text, param), *left = p, *right = p + 1;
     Prec need = P_ANY;
@@ -178,10 +178,10 @@ static Prec expr_prec(Emit *e, const Expr *x)
     case E_CONST: return const_prec(x);
     case E_OP:
         if (decided(x, &v) || !op_inline(x->op, x->args[0]->dt)) return P_PRIMARY;
-        return text_prec(plain_text(op_text(x->op, x->args[0]->dt), x->args[0]->dt, plain, sizeof plain));
+        return op_prec(plain_text(op_text(x->op, x->args[0]->dt), x->args[0]->dt, plain, sizeof plain));
     case E_CAST:
         if (bare_cast(e, x)) return idx_prec(x->args[0]->at[0]);
-        return text_prec(cast_text(e->c, x->dt, x->args[0]->dt));
+        return op_prec(cast_text(e->c, x->dt, x->args[0]->dt));
     case E_SELECT: return P_COND;
     case E_INDEX: return idx_prec(x->at[0]);
     case E_IN: return x->at[0]->lo < 0 && x->at[0]->hi >= x->extent ? P_AND : P_REL;
@@ -244,7 +244,7 @@ static void print_operand(FILE *f, void *what, int i)
     Operands *o = what;
     const Expr *a = o->x->args[i];
     bool after_sign;
-    Prec need = text_need(o->text, i, &after_sign);
+    Prec need = op_need(o->text, i, &after_sign);
     if (after_sign && leading_minus(a) && need <= P_UNARY && expr_prec(o->e, a) == P_UNARY) need = P_PRIMARY;
     print_expr(o->e, f, a, need);
 }

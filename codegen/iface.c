@@ -15,8 +15,8 @@ Type param_type(const EmitOptions *o, const Buf *b)
 void plan_interface(Emit *e)
 {
     const Prog *p = e->p;
-    for (int i = 0; i < p->nins; i++) buf_info(e, p->ins[i])->name = name_new(e->c, &e->names, "in", p->ins[i]->name);
-    for (int i = 0; i < p->nouts; i++) buf_info(e, p->outs[i])->name = name_new(e->c, &e->names, "out", p->outs[i]->name);
+    for (int i = 0; i < p->nins; i++) buf_info(e, p->ins[i])->name = cname_new(e->c, &e->names, "in", p->ins[i]->name);
+    for (int i = 0; i < p->nouts; i++) buf_info(e, p->outs[i])->name = cname_new(e->c, &e->names, "out", p->outs[i]->name);
     if (p->nins + p->nouts > 127)
         warning(e->c, (Loc){0}, "the function has %d parameters; C99 compilers need not take more than 127", p->nins + p->nouts);
 }

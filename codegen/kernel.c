@@ -100,7 +100,7 @@ static Function function_new(Emit *e)
 
 static void take_loop_names(Emit *e, Function *fn)
 {
-    for (const char *p = "ijklmn"; *p; p++) name_take(e->c, &fn->names, internf(e->c, "%c", *p));
+    for (const char *p = "ijklmn"; *p; p++) cname_take(e->c, &fn->names, internf(e->c, "%c", *p));
 }
 
 static const char *buf_text(Ctx *c, const Buf *b)
@@ -137,12 +137,12 @@ static void print_kernel_body(Emit *e, const Kernel *k)
 static Routine emit_kernel(Emit *e, const Kernel *k)
 {
     Function fn = function_new(e);
-    const char *name = name_new(e->c, &e->names, "fill", k->out->name);
+    const char *name = cname_new(e->c, &e->names, "fill", k->out->name);
     Mark m = scratch_mark(e->c);
     e->fn = &fn;
     take_loop_names(e, &fn);
     scan_stmt(e, k->nest);
-    text_rewind(e->inner);
+    sheet_rewind(e->inner);
     print_kernel_body(e, k);
     fflush(e->inner->f);
     e->wide |= fn.wide;
@@ -165,7 +165,7 @@ static Routine emit_kernel(Emit *e, const Kernel *k)
 static Routine emit_group(Emit *e, const Routine *calls, int n)
 {
     Function fn = function_new(e);
-    const char *name = name_new(e->c, &e->names, "fill", "part");
+    const char *name = cname_new(e->c, &e->names, "fill", "part");
     e->fn = &fn;
     bool weights = false, arena = false;
     for (int i = 0; i < n; i++) {
@@ -206,25 +206,25 @@ static void print_unused(Emit *e, FILE *f)
 static void begin_run(Emit *e)
 {
     print_run_head(e, e->body->f, true);
-    fputs("\n{\n", e->body->f);
+    fputs("{\n", e->body->f);
 }
 
 /* A kernel as a paragraph of the function fn, whose scan and names it shares. */
 static void print_paragraph(Emit *e, Function *fn, const Kernel *k, bool first)
 {
-    Text *whole = e->inner;
+    Sheet *whole = e->inner;
     Function part = *fn;
     part.stamp = ++e->stamp;
     part.touched.at = NULL;
     part.touched.n = part.touched.cap = 0;
     e->fn = &part;
-    e->inner = text_new(e->c);
+    e->inner = sheet_new(e->c);
     print_kernel_body(e, k);
     fflush(e->inner->f);
     fputs(first ? "" : "\n", whole->f);
     print_what(e, whole->f, k, INDENT);
     fwrite(e->inner->at, 1, e->inner->n, whole->f);
-    text_free(e->inner);
+    sheet_free(e->inner);
     e->inner = whole;
     e->fn = fn;
     for (int i = 0; i < part.touched.n; i++) touch(e, part.touched.at[i], buf_info(e, part.touched.at[i])->written);
@@ -239,7 +239,7 @@ static void emit_paragraphs(Emit *e, const Kernel *const *kernels, int n)
     take_loop_names(e, &fn);
     for (int i = 0; i < n; i++) scan_stmt(e, kernels[i]->nest);
     e->wide |= fn.wide;
-    text_rewind(e->inner);
+    sheet_rewind(e->inner);
     for (int i = 0; i < n; i++) print_paragraph(e, &fn, kernels[i], i == 0);
     fflush(e->inner->f);
     begin_run(e);

@@ -32,7 +32,7 @@ static bool listed(const char *list, const char *s, size_t n)
     return false;
 }
 
-bool name_reserved(const char *s)
+bool cname_reserved(const char *s)
 {
     size_t n = strlen(s);
     if (listed(words, s, n) || listed(math, s, n)) return true;
@@ -40,7 +40,7 @@ bool name_reserved(const char *s)
     return n > 2 && (!strcmp(s + n - 2, "_t") || !strcmp(s + n - 2, "_r"));
 }
 
-const char *name_upper(Ctx *c, const char *name)
+const char *cname_upper(Ctx *c, const char *name)
 {
     char *to = mem_copy(c, name, strlen(name) + 1);
     for (char *p = to; *p; p++)
@@ -66,12 +66,12 @@ static bool is_taken(const Names *n, const char *name)
     return false;
 }
 
-void name_take(Ctx *c, Names *n, const char *name)
+void cname_take(Ctx *c, Names *n, const char *name)
 {
     ptrmap_put(c, &n->taken, intern(c, name), n);
 }
 
-const char *name_new(Ctx *c, Names *names, const char *stem, const char *from)
+const char *cname_new(Ctx *c, Names *names, const char *stem, const char *from)
 {
     char to[2 * NAME_MAX_LENGTH];
     size_t n = append(to, 0, stem), from_at = n;
@@ -87,7 +87,7 @@ const char *name_new(Ctx *c, Names *names, const char *stem, const char *from)
     to[n] = 0;
     size_t k = strlen(names->prefix);
     const bool exported = !strncmp(to, names->prefix, k) && (to[k] == '_' || to[k] == 0);
-    const char *base = internf(c, "%s%s%s", exported ? "x" : "", to, name_reserved(to) ? "_v" : ""), *name = base;
+    const char *base = internf(c, "%s%s%s", exported ? "x" : "", to, cname_reserved(to) ? "_v" : ""), *name = base;
     /* What number comes next is remembered, so that thousands of equal names take linear time. */
     const intptr_t next = (intptr_t)ptrmap_get(&names->next, base);
     for (intptr_t i = next ? next : 2; is_taken(names, name); i++) {

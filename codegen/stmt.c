@@ -38,7 +38,7 @@ static void scan_local(Emit *e, const Buf *b)
     Local *l = NEW(e->c, Local);
     size_t n = strlen(b->name), digits = strspn(b->name + (n > 0), "0123456789");
     const bool like_a_loop = n <= 1 || (b->name[0] == 'i' && digits == n - 1);
-    l->name = name_new(e->c, &e->fn->names, like_a_loop ? "v" : "", b->name);
+    l->name = cname_new(e->c, &e->fn->names, like_a_loop ? "v" : "", b->name);
     ptrmap_put(e->c, &e->fn->locals, b, l);
 }
 
@@ -103,7 +103,7 @@ void print_line(Emit *e, FILE *f, int indent)
 {
     fflush(e->line->f);
     print_wrapped(f, e->line->at, e->line->n, indent);
-    text_rewind(e->line);
+    sheet_rewind(e->line);
 }
 
 static void put(Emit *e, int indent, const char *s)

@@ -1,4 +1,4 @@
-/* Text in memory, lines broken at 120 columns, and the literals of C.
+/* Sheet in memory, lines broken at 120 columns, and the literals of C.
  *
  * Every literal has the value, bit for bit: floats are written as decimals when few digits give them exactly, else in hexadecimal, which
  * is exact, short and quick to compile. The greatest negative integers are written as differences, since C has no negative literals. */
@@ -6,36 +6,36 @@
 
 /* ---- streams ----------------------------------------------------------------------------------------------------------- */
 
-static void text_release(void *what)
+static void sheet_release(void *what)
 {
-    Text *t = what;
+    Sheet *t = what;
     if (t->f) fclose(t->f);
     free(t->at);
     t->f = NULL;
     t->at = NULL;
 }
 
-Text *text_new(Ctx *c)
+Sheet *sheet_new(Ctx *c)
 {
-    Text *t = NEW(c, Text);
+    Sheet *t = NEW(c, Sheet);
     t->f = open_memstream(&t->at, &t->n);
     if (!t->f) out_of_memory(c);
-    ctx_defer(c, text_release, t);
+    ctx_defer(c, sheet_release, t);
     return t;
 }
 
-void text_end(Text *t)
+void sheet_end(Sheet *t)
 {
     if (t->f) fclose(t->f);
     t->f = NULL;
 }
 
-void text_free(Text *t)
+void sheet_free(Sheet *t)
 {
-    text_release(t);
+    sheet_release(t);
 }
 
-void text_rewind(Text *t)
+void sheet_rewind(Sheet *t)
 {
     rewind(t->f);
 }
@@ -43,7 +43,7 @@ void text_rewind(Text *t)
 /* ---- lines --------------------------------------------------------------------------------------------------------------- */
 
 /* What stands at s as a unit: a string, a character, a comment; else 1. */
-size_t text_unit(const char *s, size_t n)
+size_t literal_unit(const char *s, size_t n)
 {
     if (s[0] == '/' && n > 1 && s[1] == '*') {
         const char *end = memmem(s + 2, n - 2, "*/", 2);
@@ -60,7 +60,7 @@ static size_t find_break(const char *s, size_t n, size_t room)
 {
     size_t best = 0, any = 0;
     int depth = 0, least = INT_MAX;
-    for (size_t i = 0; i < n; i += text_unit(s + i, n - i)) {
+    for (size_t i = 0; i < n; i += literal_unit(s + i, n - i)) {
         if (s[i] == '(' || s[i] == '[' || s[i] == '{') depth++;
         if (s[i] == ')' || s[i] == ']' || s[i] == '}') depth--;
         if (s[i] != ' ' || i == 0) continue;
@@ -95,7 +95,7 @@ void print_comment(FILE *f, Ctx *c, int indent, const char *fmt, ...)
     va_start(args, fmt);
     const char *s = vinternf(c, fmt, args);
     va_end(args);
-    Text *t = text_new(c);
+    Sheet *t = sheet_new(c);
     print_escaped(t->f, s);
     fflush(t->f);
     const char *at = t->at;
@@ -110,7 +110,7 @@ void print_comment(FILE *f, Ctx *c, int indent, const char *fmt, ...)
         n = t->n - (size_t)(at - t->at);
     }
     fprintf(f, " %.*s */\n", (int)n, at);
-    text_free(t);
+    sheet_free(t);
 }
 
 /* ---- literals ------------------------------------------------------------------------------------------------------------ */
