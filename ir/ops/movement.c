@@ -174,7 +174,8 @@ static void cut_axis(Cut *cut, int axis, int64_t d, int64_t start, int64_t end, 
     step = step > d + 1 ? d + 1 : step < -d - 1 ? -d - 1 : step; /* further than the end is the end */
     start = start < 0 ? start + d : start;
     end = end < 0 ? end + d : end;
-    start = start < 0 ? 0 : start > high ? high : start;
+    start = start < 0 ? 0 : start;
+    start = start > high ? high : start;
     end = end < low ? low : end > high ? high : end;
     int64_t span = step > 0 ? end - start : start - end, size = step > 0 ? step : -step;
     cut->start[axis] = start < 0 ? 0 : start;
@@ -374,7 +375,7 @@ bool split_attr(Build *b, const Node *n, Edge **out)
 {
     Ints split;
     Attr axis = attr_int(b->c, "axis", node_int(n, "axis", 0));
-    Edge *in[2] = {n->in[0], arg(n, 1)};
+    Edge *in[2] = {n->in[0], arg(n, 1) ? build_cast(b, n->in[1], DT_I64) : NULL};
     if (attr_list(n, "split", &split))
         in[1] = build_ints(b, split.n, split.v);
     return rebuild(b, n, in[1] ? 2 : 1, in, 1, &axis, out);
