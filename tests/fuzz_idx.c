@@ -217,23 +217,55 @@ static int64_t floored(int64_t x, int64_t a, int64_t b)
     return b == 0 ? q : (q % b + b) % b;
 }
 
-/* Applies one operation to p and q, on the index and on the numbers. */
-static void operate(Ctx *c, Sampled *r, const Sampled *p, const Sampled *q)
+static Sampled digit_of(Ctx *c, const Sampled *p, int64_t a, int64_t b)
 {
-    static const int numbers[] = { 1, 1, 2, 2, 3, 4, 4, 5, 6, 8, 12, 24, 30 };
-    int64_t a = numbers[pick(COUNT(numbers))], b = pick(3) == 0 ? 0 : numbers[pick(COUNT(numbers))];
-    int64_t s = pick(3) == 0 ? -a : a, lo = INT64_MAX, hi = INT64_MIN, kind = pick(8);
+    Sampled r = { .x = idx_digit(c, p->x, a, b) };
+    for (int i = 0; i < SAMPLES; i++)
+        r.v[i] = floored(p->v[i], a, b);
+    return r;
+}
+
+static Sampled sum_of(Ctx *c, const Sampled *p, int64_t s, const Sampled *q)
+{
+    Sampled r = { .x = idx_axpy(c, p->x, s, q->x) };
+    for (int i = 0; i < SAMPLES; i++)
+        r.v[i] = p->v[i] + s * q->v[i];
+    return r;
+}
+
+/* p under an assumption that the samples fulfil. */
+static Sampled assumed(Ctx *c, const Sampled *p)
+{
+    Sampled r = *p;
+    int64_t lo = INT64_MAX, hi = INT64_MIN;
     for (int i = 0; i < SAMPLES; i++) {
         lo = p->v[i] < lo ? p->v[i] : lo;
         hi = p->v[i] > hi ? p->v[i] : hi;
-        r->v[i] = kind < 4 ? floored(p->v[i], a, b) : kind < 7 ? p->v[i] + s * q->v[i] : p->v[i];
     }
+    r.x = idx_assume(c, p->x, lo - pick(2), hi + pick(2));
+    return r;
+}
+
+/* One operation on p and q, on the index and on the numbers; the last two make sums of digits that recombine. */
+static Sampled operate(Ctx *c, const Sampled *p, const Sampled *q)
+{
+    static const int numbers[] = { 1, 1, 2, 2, 3, 4, 4, 5, 6, 8, 12, 24, 30 };
+    int64_t a = numbers[pick(COUNT(numbers))], b = numbers[pick(COUNT(numbers))], none = pick(3) == 0 ? 0 : b;
+    int64_t kind = pick(10);
     if (kind < 4)
-        r->x = idx_digit(c, p->x, a, b);
-    else if (kind < 7)
-        r->x = idx_axpy(c, p->x, s, q->x);
-    else
-        r->x = idx_assume(c, p->x, lo - pick(2), hi + pick(2));
+        return digit_of(c, p, a, none);
+    if (kind < 7)
+        return sum_of(c, p, pick(3) == 0 ? -a : a, q);
+    if (kind == 7)
+        return assumed(c, p);
+    if (kind == 8) {                                 /* (p mod ab)/a + b·((p + t·q)/ab mod d), often t = ab */
+        Sampled high = sum_of(c, p, a * (pick(3) == 0 ? 1 : b), q), low = digit_of(c, p, a, b);
+        high = digit_of(c, &high, a * b, pick(2) == 0 ? 0 : 1 + pick(5));
+        return sum_of(c, &low, b, &high);
+    }
+    Sampled low = digit_of(c, p, 1, b), high = digit_of(c, p, b, 0), x = sum_of(c, q, a, &low);
+    x = digit_of(c, &x, a * b, 0);                   /* (a·(p mod b) + q)/ab + s·(p/b), often s = 1 */
+    return sum_of(c, &x, pick(3) == 0 ? b : 1, &high);
 }
 
 /* A formula is a row of results, each made of two of those before it. Atoms: a variable, three values, a constant. */
@@ -251,7 +283,7 @@ static bool formula_holds(Ctx *c)
     }
     bool ok = true;
     for (int i = ATOMS; i < ATOMS + OPS && ok; i++) {
-        operate(c, &row[i], &row[pick(2) == 0 ? i - 1 : pick(i)], &row[pick(i)]);
+        row[i] = operate(c, &row[pick(2) == 0 ? i - 1 : pick(i)], &row[pick(i)]);
         for (int j = 0; j < SAMPLES; j++)
             ok &= eval_checked(row[i].x, env[j], &ok) == row[i].v[j];
         if (row[i].x->wide > 1 << 20)
