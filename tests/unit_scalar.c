@@ -1,0 +1,498 @@
+/* The scalar operators and casts: each row on each type, interpreted and as the C text that the printer emits, compiled with the flags that
+ * are promised to users by every compiler at hand, must give the same bits (NaN: any NaN where arithmetic made it). The text that is
+ * compiled holds every helper and, where an operator may be printed inline, its inline form too. Then casts against the element types'
+ * own functions, and meanings worked out by hand. */
+#include "loop.h"
+
+#include <check.h>
+#include <float.h>
+#include <unistd.h>
+
+static Ctx *c;
+static char dir[] = "/tmp/burin-scalar-XXXXXX";
+
+static void setup(void)
+{
+    c = ctx_new();
+    ck_assert_ptr_nonnull(c);
+}
+
+static void teardown(void)
+{
+    ctx_free(c);
+}
+
+/* ---- inputs ------------------------------------------------------------------------------------------------------ */
+
+static uint64_t seed = 88172645463325252u;
+
+static uint64_t next_random(void)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return seed * UINT64_C(0x2545F4914F6CDD1D);
+}
+
+static const char *const strings[] = { "", "a", "b", "ab" };
+
+static Value of_float(float f) { Value v = { 0 }; v.f = f; return v; }
+static Value of_double(double d) { Value v; v.d = d; return v; }
+
+static const double reals[] = {
+    0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 0.1, 3.0, -7.0, 1e-8, 88.7, -104.0, 127.5, 128.0, -128.0, -129.0, 255.5, 256.0, 448.0,
+    464.0, 465.0, 57344.0, 61440.0, 65504.0, 65519.0, 65520.0, 8388607.5, -8388608.5, 16777217.0, 2147483647.0, 2147483648.0, -2147483648.0,
+    -2147483649.0, 4294967295.0, 4294967296.0, 9223372036854775807.0, -9223372036854775808.0, 18446744073709551615.0, 1e30, -1e30, 1e-30, 6e-8,
+    2.9e-8, 1.1754943508222875e-38, 1e-45, 3.4028234663852886e38, 1e39, 2.2250738585072014e-308, 4.9e-324, 1.7976931348623157e308,
+    (double)INFINITY, -(double)INFINITY, (double)NAN, -(double)NAN
+};
+static const int64_t ints[] = { 0, 1, -1, 2, -2, 3, 5, 7, -7, 8, 15, 16, 31, 32, 33, 63, 64, 65, 127, 128, -128, 255, 256, 32767, -32768,
+                                65535, 65536, INT32_MAX, INT32_MIN, (int64_t)UINT32_MAX, INT64_MAX, INT64_MIN };
+
+static Value fit(DType dt, uint64_t u)
+{
+    return expr_const(c, dt, (Value){ .u = u })->value;
+}
+
+static Value special(DType dt, int i)
+{
+    if (dt == DT_F64)
+        return of_double(reals[i % COUNT(reals)]);
+    if (dt == DT_F32)
+        return i % 64 == 63 ? (Value){ .u = 0x7f812345 } : of_float((float)reals[i % COUNT(reals)]);
+    if (dt == DT_STRING)
+        return (Value){ .i = i & 3 };
+    if (dtype_is_float(dt))
+        return fit(dt, (uint64_t)i * 257 + (uint64_t)(i >> 4));
+    return fit(dt, (uint64_t)ints[i % COUNT(ints)]);
+}
+
+static int specials(DType dt)
+{
+    return dt == DT_BOOL ? 2 : dt == DT_STRING ? 4 : dt == DT_F32 ? 64 : dt == DT_F64 ? COUNT(reals) : dtype_is_float(dt) ? 256 : COUNT(ints);
+}
+
+/* Any bits; half of the floats of moderate size. */
+static Value any(DType dt)
+{
+    uint64_t u = next_random();
+    double d = ((double)(u >> 11) / 9007199254740992.0 - 0.5) * (u & 1 ? 8.0 : 400.0);
+    if (dt == DT_F64)
+        return next_random() & 1 ? of_double(d) : (Value){ .u = u };
+    if (dt == DT_F32)
+        return next_random() & 1 ? of_float((float)d) : (Value){ .u = u >> 32 };
+    if (dt == DT_STRING)
+        return (Value){ .u = u >> 62 };
+    return fit(dt, u >> (next_random() & 1 ? 0 : u & 63));
+}
+
+/* ---- the cases: operators, inline operators, casts ----------------------------------------------------------------- */
+
+typedef struct Case { bool is_cast, in_place; ScalarOp op; DType arg, result; } Case;
+static Case cases[4000];
+static int ncases;
+
+static void collect(void)
+{
+    ncases = 0;
+    for (int t = 1; t < DT_COUNT; t++)
+        for (int op = 0; op < OP_COUNT; op++) {
+            DType r = op_result((ScalarOp)op, (DType)t);
+            if (r == DT_NONE)
+                continue;
+            cases[ncases++] = (Case){ false, false, (ScalarOp)op, (DType)t, r };
+            if (op_inline((ScalarOp)op, (DType)t))
+                cases[ncases++] = (Case){ false, true, (ScalarOp)op, (DType)t, r };
+        }
+    for (int t = 1; t < DT_COUNT; t++)
+        for (int f = 1; f < DT_COUNT; f++)
+            if (cast_text(c, (DType)t, (DType)f) && t != f)
+                cases[ncases++] = (Case){ true, true, OP_add, (DType)f, (DType)t };
+    ck_assert_int_lt(ncases, COUNT(cases));
+}
+
+static char member(DType dt)
+{
+    return dt == DT_F32 ? 'f' : dt == DT_F64 ? 'd' : dt == DT_BOOL || dtype_is_signed(dt) ? 'i' : 'u';
+}
+
+static void print_param(FILE *f, void *what, int i)
+{
+    (void)what;
+    fprintf(f, "x%d", i);
+}
+
+static void print_case(FILE *f, int n)
+{
+    const Case *k = &cases[n];
+    int arity = k->is_cast ? 1 : op_arity(k->op);
+    fprintf(f, "static void case_%d(const V *in, V *out)\n{\n", n);
+    for (int i = 0; i < arity; i++)
+        if (k->arg == DT_STRING)
+            fprintf(f, "    const char *const x%d = strings[in[%d].i];\n", i, i);
+        else
+            fprintf(f, "    const %s x%d = (%s)in[%d].%c;\n", scalar_ctype(k->arg), i, scalar_ctype(k->arg), i, member(k->arg));
+    fprintf(f, "    const %s y = ", scalar_ctype(k->result));
+    if (k->in_place)
+        scalar_print(f, k->is_cast ? cast_text(c, k->result, k->arg) : op_text(k->op, k->arg), k->is_cast ? DT_NONE : k->arg, "t",
+                     print_param, NULL);
+    else
+        fprintf(f, "t_%s_%s(%s)", op_name(k->op), scalar_tag(k->arg), arity == 1 ? "x0" : arity == 2 ? "x0, x1" : "x0, x1, x2");
+    fprintf(f, ";\n    out->%c = y;\n}\n\n", member(k->result));
+}
+
+/* All helpers, one function a case, and a program that runs each case on as many inputs as its count says. */
+static void print_program(FILE *f)
+{
+    fputs("#include <math.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <string.h>\n"
+          "#ifdef __clang__\n#pragma STDC FP_CONTRACT OFF\n#endif\n"
+          "typedef union { int64_t i; uint64_t u; float f; double d; } V;\n"
+          "static const char *const strings[] = { \"\", \"a\", \"b\", \"ab\" };\n\n", f);
+    for (int h = 0; h < helper_count(); h++)
+        if (helper_text(h)) {
+            helper_print(f, h, "t");
+            fputc('\n', f);
+        }
+    for (int i = 0; i < ncases; i++)
+        print_case(f, i);
+    fputs("static void (*const cases[])(const V *, V *) = {\n", f);
+    for (int i = 0; i < ncases; i++)
+        fprintf(f, "    case_%d,\n", i);
+    fputs("};\n\nint main(void)\n{\n    V in[4];\n    while (fread(in, sizeof in, 1, stdin) == 1) {\n        V out;\n        out.u = 0;\n"
+          "        cases[in[3].i](in, &out);\n        fwrite(&out, sizeof out, 1, stdout);\n    }\n    return 0;\n}\n", f);
+}
+
+/* ---- running them -------------------------------------------------------------------------------------------------- */
+
+typedef struct Input { Value in[4]; } Input;         /* in[3]: the case */
+static Input *inputs;
+static size_t ninputs;
+
+static void add_input(int n, Value a, Value b, Value d)
+{
+    if ((ninputs & (ninputs - 1)) == 0)
+        inputs = realloc(inputs, sizeof *inputs * (ninputs ? 2 * ninputs : 1));
+    inputs[ninputs++] = (Input){ { a, b, d, { .i = n } } };
+}
+
+static void make_inputs(void)
+{
+    ninputs = 0;
+    for (int n = 0; n < ncases; n++) {
+        DType t = cases[n].arg;
+        int arity = cases[n].is_cast ? 1 : op_arity(cases[n].op), many = specials(t);
+        for (int i = 0; i < many; i++)
+            for (int j = 0; j < (arity > 1 ? many : 1); j++)
+                if (arity < 3 || (i * 7 + j) % 8 == 0)
+                    add_input(n, special(t, i), special(t, j), special(t, i ^ j));
+        for (int i = 0; i < 300; i++)
+            add_input(n, any(t), any(t), any(t));
+    }
+}
+
+static FILE *open_in(const char *name, const char *mode)
+{
+    char path[200];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    FILE *f = fopen(path, mode);
+    ck_assert_ptr_nonnull(f);
+    return f;
+}
+
+static bool is_nan(DType dt, Value v)
+{
+    return dt == DT_F32 ? v.f != v.f : dt == DT_F64 && v.d != v.d;
+}
+
+static Value expected(const Case *k, const Input *in, bool fused)
+{
+    Value args[3] = { in->in[0], in->in[1], in->in[2] };
+    for (int i = 0; k->arg == DT_STRING && i < 3; i++)
+        args[i].s = strings[args[i].i];
+    return k->is_cast ? scalar_cast(k->result, k->arg, args[0]) : scalar_eval(k->op, k->arg, args, fused);
+}
+
+static void compare(const char *how, bool fused)
+{
+    FILE *f = open_in("out", "r");
+    int wrong = 0;
+    for (size_t i = 0; i < ninputs; i++) {
+        const Case *k = &cases[inputs[i].in[3].i];
+        Value got, want = expected(k, &inputs[i], fused);
+        if (fread(&got, sizeof got, 1, f) != 1)
+            ck_abort_msg("%s: the program ended early", how);
+        if (got.u == want.u || (is_nan(k->result, got) && is_nan(k->result, want)) || ++wrong > 20)
+            continue;
+        fprintf(stderr, "%s: %s from %s to %s of %llx %llx %llx is %llx, interpreted %llx\n", how, k->is_cast ? "cast" : op_name(k->op),
+                dtype_name(k->arg), dtype_name(k->result), (unsigned long long)inputs[i].in[0].u, (unsigned long long)inputs[i].in[1].u,
+                (unsigned long long)inputs[i].in[2].u, (unsigned long long)got.u, (unsigned long long)want.u);
+    }
+    fclose(f);
+    ck_assert_int_eq(wrong, 0);
+}
+
+/* One compiler; false when there is none of that name. */
+static bool run_compiler(const char *cc, const char *options, bool fused)
+{
+    char command[600];
+    snprintf(command, sizeof command, "command -v %s >/dev/null", cc);
+    if (system(command))
+        return false;
+    snprintf(command, sizeof command, "cd %s && %s -std=c99 -pedantic -Wall -Wextra -Wshadow -Wconversion -Wdouble-promotion -Werror %s t.c -o t -lm "
+             "&& ./t <in >out", dir, cc, options);
+    ck_assert_msg(system(command) == 0, "%s", command);
+    compare(command, fused);
+    return true;
+}
+
+static void same_bits(const char *cc, const char *options, bool fused)
+{
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    collect();
+    FILE *f = open_in("t.c", "w");
+    print_program(f);
+    ck_assert_int_eq(fclose(f), 0);
+    make_inputs();
+    f = open_in("in", "w");
+    ck_assert_uint_eq(fwrite(inputs, sizeof *inputs, ninputs, f), ninputs);
+    ck_assert_int_eq(fclose(f), 0);
+    run_compiler(cc, options, fused);
+    free(inputs);
+    char command[100];
+    snprintf(command, sizeof command, "rm -rf %s", dir);
+    ck_assert_int_eq(system(command), 0);
+}
+
+START_TEST(the_emitted_text_gives_the_interpreters_bits)
+{
+    static const struct { const char *cc, *options; bool fused; } ways[] = {
+        { "gcc", "-O0", false }, { "gcc", "-O3", false }, { "clang", "-O0", false }, { "clang", "-O3", false },
+#ifdef __x86_64__
+        { "gcc", "-O2 -mfma", true }, { "clang", "-O2 -mfma", true },
+#endif
+    };
+    if (_i >= COUNT(ways))
+        return;
+#ifdef __x86_64__
+    if (ways[_i].fused && !__builtin_cpu_supports("fma"))
+        return;
+#endif
+    same_bits(ways[_i].cc, ways[_i].options, ways[_i].fused);
+}
+END_TEST
+
+/* An assertion for long loops: ck_assert makes a system call each time. */
+#define SAME(a, b) do { if ((a) != (b)) ck_abort_msg("%s is %llx, not %llx", #a, (unsigned long long)(a), (unsigned long long)(b)); } while (0)
+
+/* ---- casts against the element types' own functions ---------------------------------------------------------------- */
+
+static uint64_t cast_bits(DType to, DType from, Value v)
+{
+    return scalar_cast(to, from, v).u;
+}
+
+static uint32_t float_bits(float f)
+{
+    return (uint32_t)of_float(f).u;
+}
+
+START_TEST(narrow_floats_decode)
+{
+    static const DType eights[] = { DT_F8E4M3, DT_F8E4M3Z, DT_F8E5M2, DT_F8E5M2Z, DT_F4E2M1, DT_F8E8M0 };
+    for (unsigned i = 0; i < 65536; i++) {
+        Value v = { .u = i };
+        SAME(cast_bits(DT_F32, DT_F16, v), float_bits(f16_to_f32((uint16_t)i)));
+        SAME(cast_bits(DT_F32, DT_BF16, v), float_bits(bf16_to_f32((uint16_t)i)));
+        for (int k = 0; i < 256 && k < COUNT(eights); k++)
+            if (i < 16 || dtype_bits(eights[k]) == 8)
+                SAME(cast_bits(DT_F32, eights[k], v), float_bits(f8_to_f32(eights[k], (uint8_t)i)));
+    }
+}
+END_TEST
+
+static void check_encode(float f)
+{
+    static const DType eights[] = { DT_F8E4M3, DT_F8E4M3Z, DT_F8E5M2, DT_F8E5M2Z, DT_F4E2M1, DT_F8E8M0 };
+    Value v = of_float(f);
+    SAME(cast_bits(DT_F16, DT_F32, v), f32_to_f16(f));
+    SAME(cast_bits(DT_BF16, DT_F32, v), f32_to_bf16(f));
+    for (int k = 0; k < COUNT(eights); k++)
+        SAME(cast_bits(eights[k], DT_F32, v), f32_to_f8(eights[k], f, true));
+}
+
+/* Every half way between two neighbours, and the floats beside it; then any bits. */
+START_TEST(narrow_floats_encode)
+{
+    for (unsigned i = 0; i < 65536; i++) {
+        uint32_t u = float_bits(f16_to_f32((uint16_t)i)) + 0x1000;
+        for (int d = -1; d <= 1; d++) {
+            Value v = { .u = u + (uint32_t)d };
+            check_encode(v.f);
+            v.u = i << 16 | (uint32_t)(0x8000 + d);
+            check_encode(v.f);
+        }
+    }
+    for (int i = 0; i < 300000; i++)
+        check_encode(any(DT_F32).f);
+}
+END_TEST
+
+START_TEST(doubles_are_rounded_once)
+{
+    for (int i = 0; i < 300000; i++) {
+        Value v = any(DT_F64);
+        if (i & 1)               /* near the half way of two halfs */
+            v.d = ldexp(1.0 + ((double)(next_random() & 2047) + 0.5) / 1024.0, (int)(next_random() % 40) - 25) * (1 + (i & 2 ? 1e-15 : -1e-15));
+        if (v.d == v.d)
+            SAME(cast_bits(DT_F16, DT_F64, v), f64_to_f16(v.d));
+    }
+}
+END_TEST
+
+/* ---- meanings by hand ---------------------------------------------------------------------------------------------- */
+
+static int64_t int2(ScalarOp op, DType dt, int64_t a, int64_t b)
+{
+    return scalar_eval(op, dt, (const Value[]){ { .i = a }, { .i = b } }, true).i;
+}
+
+static float float2(ScalarOp op, float a, float b)
+{
+    return scalar_eval(op, DT_F32, (const Value[]){ of_float(a), of_float(b) }, true).f;
+}
+
+static float float3(ScalarOp op, float a, float b, float d)
+{
+    return scalar_eval(op, DT_F32, (const Value[]){ of_float(a), of_float(b), of_float(d) }, true).f;
+}
+
+START_TEST(integers_wrap_and_never_trap)
+{
+    ck_assert_int_eq(int2(OP_add, DT_I8, 127, 1), -128);
+    ck_assert_int_eq(int2(OP_sub, DT_U8, 0, 1), 255);
+    ck_assert_int_eq(int2(OP_mul, DT_I64, INT64_MAX, 2), -2);
+    ck_assert_int_eq(int2(OP_div, DT_I32, 7, 0), 0);
+    ck_assert_int_eq(int2(OP_div, DT_I32, INT32_MIN, -1), INT32_MIN);
+    ck_assert_int_eq(int2(OP_div, DT_I32, -7, 2), -3);
+    ck_assert_int_eq(int2(OP_mod, DT_I32, -7, 3), 2);
+    ck_assert_int_eq(int2(OP_mod, DT_I32, 7, -3), -2);
+    ck_assert_int_eq(int2(OP_mod, DT_I32, 6, -3), 0);
+    ck_assert_int_eq(int2(OP_mod, DT_I64, INT64_MIN, -1), 0);
+    ck_assert_int_eq(int2(OP_mod, DT_U8, 7, 0), 0);
+    ck_assert_int_eq(int2(OP_fmod, DT_I32, -7, 3), -1);
+    ck_assert_int_eq(int2(OP_pow, DT_I32, 3, 20), (int32_t)3486784401u);
+    ck_assert_int_eq(int2(OP_pow, DT_I32, -1, -3), -1);
+    ck_assert_int_eq(int2(OP_pow, DT_I32, 2, -1), 0);
+    ck_assert_int_eq(int2(OP_pow, DT_U8, 2, 8), 0);
+    ck_assert_int_eq(int2(OP_shl, DT_U8, 3, 7), 128);
+    ck_assert_int_eq(int2(OP_shl, DT_U32, 3, 32), 0);
+    ck_assert_int_eq(int2(OP_shr, DT_U64, -1, 64), 0);
+    ck_assert_int_eq(int2(OP_abs, DT_I8, -128, 0), -128);
+    ck_assert_int_eq(int2(OP_sign, DT_I64, INT64_MIN, 0), -1);
+    ck_assert_int_eq(int2(OP_bitnot, DT_U16, 1, 0), 65534);
+}
+END_TEST
+
+START_TEST(floats_know_nan_and_zeros)
+{
+    float nan = (float)NAN, inf = (float)INFINITY;
+    ck_assert(isnan(float2(OP_max, nan, 1)) && isnan(float2(OP_max, 1, nan)) && isnan(float2(OP_min, nan, 1)) && isnan(float2(OP_min, 1, nan)));
+    ck_assert(signbit(float2(OP_max, -0.0f, 0.0f)) && !signbit(float2(OP_max, 0.0f, -0.0f)));
+    ck_assert(signbit(float2(OP_relu, -0.0f, 0)) && isnan(float2(OP_relu, nan, 0)) && float2(OP_relu, -3, 0) == 0);
+    ck_assert(float3(OP_clip, 5, 1, 3) == 3 && float3(OP_clip, 0, 1, 3) == 1 && float3(OP_clip, 2, 4, 3) == 3 && isnan(float3(OP_clip, nan, 1, 3)));
+    ck_assert(!signbit(float2(OP_sign, -0.0f, 0)) && isnan(float2(OP_sign, nan, 0)) && float2(OP_sign, -inf, 0) == -1);
+    ck_assert(float2(OP_rint, 2.5f, 0) == 2 && float2(OP_rint, 3.5f, 0) == 4 && signbit(float2(OP_rint, -0.5f, 0)));
+    ck_assert(float2(OP_fmod, -7, 3) == -1 && isnan(float2(OP_fmod, 7, 0)));
+    ck_assert(isnan(float2(OP_sqrt, -1, 0)) && float2(OP_div, 1, 0) == inf);
+}
+END_TEST
+
+START_TEST(mad_rounds_once_or_twice)
+{
+    Value v[] = { of_float(1 + FLT_EPSILON), of_float(1 - FLT_EPSILON), of_float(-1) };
+    ck_assert(scalar_eval(OP_mad, DT_F32, v, true).f == -FLT_EPSILON * FLT_EPSILON);
+    ck_assert(scalar_eval(OP_mad, DT_F32, v, false).f == 0);
+}
+END_TEST
+
+START_TEST(floats_to_integers_saturate)
+{
+    ck_assert_int_eq(scalar_cast(DT_I8, DT_F32, of_float(-128.9f)).i, -128);
+    ck_assert_int_eq(scalar_cast(DT_I8, DT_F32, of_float(1e9f)).i, 127);
+    ck_assert_int_eq(scalar_cast(DT_U8, DT_F32, of_float(-1)).i, 0);
+    ck_assert_int_eq(scalar_cast(DT_U8, DT_F32, of_float(255.9f)).i, 255);
+    ck_assert_int_eq(scalar_cast(DT_I32, DT_F32, of_float(2147483648.0f)).i, INT32_MAX);
+    ck_assert_int_eq(scalar_cast(DT_I64, DT_F64, of_double(-1e30)).i, INT64_MIN);
+    ck_assert_uint_eq(scalar_cast(DT_U64, DT_F64, of_double(1e30)).u, UINT64_MAX);
+    ck_assert_int_eq(scalar_cast(DT_I64, DT_F32, of_float((float)NAN)).i, 0);
+    ck_assert_int_eq(scalar_cast(DT_I4, DT_F32, of_float(100)).i, 7);
+    ck_assert_int_eq(scalar_cast(DT_I4, DT_I32, (Value){ .i = 9 }).i, -7);
+    ck_assert_int_eq(scalar_cast(DT_U2, DT_I32, (Value){ .i = 7 }).i, 3);
+    ck_assert_int_eq(scalar_cast(DT_BOOL, DT_F32, of_float((float)NAN)).i, 1);
+    ck_assert_int_eq(scalar_cast(DT_I8, DT_F16, (Value){ .u = 0xC500 }).i, -5);
+    ck_assert(scalar_cast(DT_F32, DT_U64, (Value){ .u = UINT64_MAX }).f == 18446744073709551616.0f);
+}
+END_TEST
+
+START_TEST(exact_operators_are_found_by_their_texts)
+{
+    ck_assert(op_exact(OP_add, DT_F32) && op_exact(OP_sqrt, DT_F64) && op_exact(OP_exp, DT_F32) && op_exact(OP_tanh, DT_F32));
+    ck_assert(!op_exact(OP_exp, DT_F64) && !op_exact(OP_sin, DT_F32) && !op_exact(OP_sigmoid, DT_F64));
+    ck_assert(op_inline(OP_add, DT_F32) && !op_inline(OP_max, DT_F32) && !op_inline(OP_mad, DT_F32) && op_inline(OP_mad, DT_I32));
+    ck_assert_int_eq(op_result(OP_lt, DT_F64), DT_BOOL);
+    ck_assert_int_eq(op_result(OP_add, DT_BOOL), DT_NONE);
+    ck_assert_int_eq(op_result(OP_add, DT_F16), DT_NONE);
+    ck_assert_uint_eq(scalar_headers(op_text(OP_isinf, DT_F32)), NEEDS_MATH_H);
+    ck_assert_uint_eq(scalar_headers(op_text(OP_eq, DT_STRING)), NEEDS_STRING_H);
+    ck_assert_uint_eq(scalar_headers(op_text(OP_exp, DT_F32)), 0);
+}
+END_TEST
+
+START_TEST(helpers_are_marked_with_what_they_call)
+{
+    bool *need = NEW_N(c, bool, helper_count());
+    helper_mark(op_text(OP_sigmoid, DT_F32), DT_F32, need);
+    ck_assert(need[helper_of(OP_exp, DT_F32)] && need[helper_of(OP_mad, DT_F32)] && !need[helper_of(OP_mad, DT_F64)]);
+    ck_assert(!need[helper_of(OP_sigmoid, DT_F32)]);
+    ck_assert_int_lt(helper_of(OP_mad, DT_F32), helper_of(OP_exp, DT_F32));
+}
+END_TEST
+
+START_TEST(elements_below_a_byte_are_packed)
+{
+    uint8_t bytes[2] = { 0, 0 };
+    for (int i = 0; i < 4; i++)
+        scalar_write(DT_I4, bytes, i, (Value){ .i = i - 2 });
+    ck_assert_uint_eq(bytes[0], 0xFE);
+    ck_assert_uint_eq(bytes[1], 0x10);
+    ck_assert_int_eq(scalar_read(DT_I4, bytes, 1).i, -1);
+    ck_assert_int_eq(scalar_read(DT_U2, bytes, 3).i, 3);
+    ck_assert_int_eq(scalar_read(DT_I2, bytes, 1).i, -1);
+    ck_assert_int_eq(scalar_read(DT_U4, bytes, 0).i, 14);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("scalar");
+    TCase *t = tcase_create("scalar");
+    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_set_timeout(t, 120);
+    tcase_add_loop_test(t, the_emitted_text_gives_the_interpreters_bits, 0, 6);
+    tcase_add_test(t, narrow_floats_decode);
+    tcase_add_test(t, narrow_floats_encode);
+    tcase_add_test(t, doubles_are_rounded_once);
+    tcase_add_test(t, integers_wrap_and_never_trap);
+    tcase_add_test(t, floats_know_nan_and_zeros);
+    tcase_add_test(t, mad_rounds_once_or_twice);
+    tcase_add_test(t, floats_to_integers_saturate);
+    tcase_add_test(t, exact_operators_are_found_by_their_texts);
+    tcase_add_test(t, helpers_are_marked_with_what_they_call);
+    tcase_add_test(t, elements_below_a_byte_are_packed);
+    suite_add_tcase(s, t);
+    SRunner *r = srunner_create(s);
+    srunner_run_all(r, CK_NORMAL);
+    int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
