@@ -57,7 +57,9 @@ const Idx *idx_axpy(Ctx *c, const Idx *x, int64_t s, const Idx *y);   /* x + s·
 const Idx *idx_mul(Ctx *c, const Idx *x, int64_t s);
 const Idx *idx_digit(Ctx *c, const Idx *x, int64_t a, int64_t b);     /* floor(x/a) mod b, a >= 1, b >= 0 */
 const Idx *idx_assume(Ctx *c, const Idx *x, int64_t lo, int64_t hi);  /* equals x where lo <= x <= hi; its interval lies in lo..hi */
-const Idx *idx_value(Ctx *c, const Expr *e, int64_t lo, int64_t hi);  /* e: an integer expression; INDEX and CONST dissolve */
+/* The value of an integer expression that is proved to lie in lo..hi, themselves above INT64_MIN. An E_INDEX, an integer constant, and casts
+ * of these that change no value, dissolve into their index. lo >= hi: the constant lo. */
+const Idx *idx_value(Ctx *c, const Expr *e, int64_t lo, int64_t hi);
 const Idx *idx_flat(Ctx *c, int rank, const int64_t *dims, const Idx *const *at);            /* row-major position */
 void idx_unflat(Ctx *c, const Idx *flat, int rank, const int64_t *dims, const Idx **at);      /* its inverse; a dimension 0: all 0 */
 
