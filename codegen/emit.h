@@ -120,6 +120,7 @@ int64_t const_bytes(const Buf *b);                   /* of flash, strings includ
 
 void plan_interface(Emit *e);                        /* names of parameters */
 void print_header(Emit *e, FILE *f);
+void print_parameter(Emit *e, FILE *f, const Buf *b, bool written, const char *restricted);
 void print_run_head(Emit *e, FILE *f, bool definition);      /* void m_run(const float *in_x, …), without an end of line */
 Type param_type(const EmitOptions *o, const Buf *b); /* as in the graph: complex */
 

@@ -23,12 +23,11 @@ void plan_interface(Emit *e)
 
 /* ---- the prototype --------------------------------------------------------------------------------------------------------------- */
 
-static void print_parameter(Emit *e, FILE *f, const Buf *b, const char *restricted)
+void print_parameter(Emit *e, FILE *f, const Buf *b, bool written, const char *restricted)
 {
     const char *type = buf_ctype(b), *name = buf_info(e, b)->name;
-    const bool in = b->kind == BUF_IN;
-    if (b->dt == DT_STRING) fprintf(f, "%s%s*%s%s", type, in ? "const " : "", restricted, name);
-    else fprintf(f, "%s%s *%s%s", in ? "const " : "", type, restricted, name);
+    if (b->dt == DT_STRING) fprintf(f, "%s%s*%s%s", type, written ? "" : "const ", restricted, name);
+    else fprintf(f, "%s%s *%s%s", written ? "" : "const ", type, restricted, name);
 }
 
 void print_run_head(Emit *e, FILE *f, bool definition)
@@ -39,7 +38,7 @@ void print_run_head(Emit *e, FILE *f, bool definition)
     fprintf(to, "void %s_run(", e->o->prefix);
     for (int i = 0; i < p->nins + p->nouts; i++, comma = ", ") {
         fputs(comma, to);
-        print_parameter(e, to, i < p->nins ? p->ins[i] : p->outs[i - p->nins], restricted);
+        print_parameter(e, to, i < p->nins ? p->ins[i] : p->outs[i - p->nins], i >= p->nins, restricted);
     }
     if (e->o->weights_bin) fprintf(to, "%sconst void *%sweights", comma, restricted);
     if (e->o->weights_bin) comma = ", ";

@@ -53,10 +53,8 @@ static void print_routine_head(Emit *e, FILE *to, const Routine *r)
     const char *comma = "";
     fprintf(f, "static void %s(", r->name);
     for (int i = 0; i < r->n; i++, comma = ", ") {
-        const char *type = buf_ctype(r->bufs[i]);
-        const bool string = r->bufs[i]->dt == DT_STRING;
-        if (string) fprintf(f, "%s%s*restrict %s", comma, type, buf_info(e, r->bufs[i])->name);
-        else fprintf(f, "%s%s%s *restrict %s", comma, r->written[i] ? "" : "const ", type, buf_info(e, r->bufs[i])->name);
+        fputs(comma, f);
+        print_parameter(e, f, r->bufs[i], r->written[i], "restrict ");
     }
     if (r->weights) fprintf(f, "%sconst void *restrict weights", comma);
     if (r->weights) comma = ", ";

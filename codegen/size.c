@@ -175,32 +175,46 @@ static const char *list_largest(Ctx *c, const Buf **bufs, int n)
     return n > SHOWN ? internf(c, "%s and %d more", s, n - SHOWN) : s;
 }
 
-static void refuse_ram(Ctx *c, const Prog *p, const Sizes *s, int64_t need, int64_t budget)
+/* Where the buffer is made, or read; else some place in the model. */
+static Loc loc_of(Ctx *c, const Prog *p, const EmitOptions *o, const Buf *b)
+{
+    for (int i = 0; i < p->nkernels; i++)
+        if (p->kernels[i]->out == b && p->kernels[i]->loc.src) return p->kernels[i]->loc;
+    for (int i = 0; i < p->nkernels; i++)
+        if (p->kernels[i]->loc.src) return p->kernels[i]->loc;
+    Source *s = NEW(c, Source);
+    s->name = o->model_path ? o->model_path : p->name;
+    return (Loc){.src = s};
+}
+
+static void refuse_ram(Ctx *c, const Prog *p, const EmitOptions *o, const Sizes *s, int64_t need)
 {
     const Buf **bufs = NEW_N(c, const Buf *, p->nbufs + 1);
     int n = p->plan && s->arena > 0 ? alive_at(c, p, p->plan->peak, bufs) : 0;
     for (int i = 0; i < p->nbufs; i++)
         if (p->bufs[i]->kind == BUF_IN || p->bufs[i]->kind == BUF_OUT) bufs[n++] = p->bufs[i];
-    error(c, (Loc){0}, "the model needs %lld bytes of RAM (arena %lld, inputs %lld, outputs %lld, stack %lld), which exceeds the budget of %lld; "
+    const char *list = list_largest(c, bufs, n);
+    error(c, loc_of(c, p, o, n ? bufs[0] : NULL), "the model needs %lld bytes of RAM (arena %lld, inputs %lld, outputs %lld, stack %lld), which exceeds the budget of %lld; "
           "alive at the peak (bytes): %s; --ram-budget sets the budget", (long long)need, (long long)s->arena, (long long)s->inputs,
-          (long long)s->outputs, (long long)s->stack, (long long)budget, list_largest(c, bufs, n));
+          (long long)s->outputs, (long long)s->stack, (long long)o->ram_budget, list);
 }
 
-static void refuse_flash(Ctx *c, const Prog *p, const Sizes *s, int64_t budget)
+static void refuse_flash(Ctx *c, const Prog *p, const EmitOptions *o, const Sizes *s)
 {
     const Buf **bufs = NEW_N(c, const Buf *, p->nbufs + 1);
     int n = 0;
     for (int i = 0; i < p->nbufs; i++)
         if (p->bufs[i]->kind == BUF_CONST) bufs[n++] = p->bufs[i];
-    error(c, (Loc){0}, "the model's constants need %lld bytes of flash, which exceeds the budget of %lld; the largest (bytes): %s; "
-          "--flash-budget sets the budget", (long long)s->flash, (long long)budget, list_largest(c, bufs, n));
+    const char *list = list_largest(c, bufs, n);
+    error(c, loc_of(c, p, o, n ? bufs[0] : NULL), "the model's constants need %lld bytes of flash, which exceeds the budget of %lld; the largest (bytes): %s; "
+          "--flash-budget sets the budget", (long long)s->flash, (long long)o->flash_budget, list);
 }
 
 bool budget_check(Ctx *c, const Prog *p, const EmitOptions *o, const Sizes *s)
 {
     const int64_t ram = sum(sum(s->arena, s->inputs), sum(s->outputs, s->stack));
     const int before = c->errors;
-    if (ram > o->ram_budget) refuse_ram(c, p, s, ram, o->ram_budget);
-    if (o->flash_budget >= 0 && s->flash > o->flash_budget) refuse_flash(c, p, s, o->flash_budget);
+    if (ram > o->ram_budget) refuse_ram(c, p, o, s, ram);
+    if (o->flash_budget >= 0 && s->flash > o->flash_budget) refuse_flash(c, p, o, s);
     return c->errors == before;
 }
