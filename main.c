@@ -283,6 +283,13 @@ static void say_progress(const char *pass)       /* only on a terminal, and only
     fprintf(stderr, pass ? "%s%s ..." : "%s", clear, pass);
 }
 
+static const Type *edge_types(Ctx *c, int n, Edge *const *edges)
+{
+    Type *types = NEW_N(c, Type, n);
+    for (int i = 0; i < n; i++) types[i] = edges[i]->type;
+    return types;
+}
+
 static Unit compiled(Ctx *c, Args *a)
 {
     Unit u = {frontend_read(c, a->model, &a->read), NULL};
@@ -290,6 +297,8 @@ static Unit compiled(Ctx *c, Args *a)
     a->pipe.progress = say_progress;
     u = pipeline_run(c, u, &a->pipe);
     say_progress(NULL);
+    a->emit.in_types = edge_types(c, u.graph->nins, u.graph->ins);
+    a->emit.out_types = edge_types(c, u.graph->nouts, u.graph->outs);
     return u;
 }
 
