@@ -78,7 +78,7 @@ START_TEST(the_header_is_printed)
     g->meta = &meta;
     g->name = "9 lives";
     PRINTS(g, "<\n   ir_version: 9,\n   opset_import: [\"\" : 17, \"com.acme\" : 3],\n   producer_name: \"p\\\\q\",\n"
-              "   producer_version: \"\",\n   domain: \"d\",\n   model_version: 4,\n   doc_string: \"two\nlines\",\n"
+              "   domain: \"d\",\n   model_version: 4,\n   doc_string: \"two\nlines\",\n"
               "   metadata_props: [\"k\": \"v \\\"1\\\"\", \"l\": \"\"]\n>\n"
               "\"9 lives\" (float x) => (float x)\n{\n}\n");
 }

@@ -146,6 +146,15 @@ void edge_rename(Edge *r, const char *name)
         r->name = name;
 }
 
+/* Whether r was made by the expansion of n, whose nodes are those from `from` on. */
+static bool made_here(const Build *b, const Node *n, const Edge *r, int from)
+{
+    bool given = r->input >= 0 || n->sig->graphs;
+    for (int k = 0; k < n->nin; k++)
+        given |= n->in[k] == r;
+    return r->from ? made_by(&b->nodes, from, r->from) : !given;
+}
+
 /* Checks what expand gave, and names it after the outputs. False: poisoned. */
 static bool take_results(Build *b, const Node *n, Edge **result, int from)
 {
@@ -165,7 +174,7 @@ static bool take_results(Build *b, const Node *n, Edge **result, int from)
         bool taken = false;
         for (int j = 0; j < k; j++)
             taken |= n->out[j] && result[j] == r;
-        if (!taken && r->from && made_by(&b->nodes, from, r->from))
+        if (!taken && made_here(b, n, r, from))
             edge_rename(r, e->name);
     }
     return true;

@@ -82,35 +82,37 @@ static void run(Ctx *c, Lower *l, const Node *n, Buf *const *out, const Tensor *
     scratch_release(c, mark);
 }
 
-static const Tensor *value_of(const EdgeMap *known, const Edge *e)
+static const Tensor *value_of(const PtrMap *known, const Edge *e)
 {
-    return e->data || !known ? e->data : map_get(known, e);
+    return e->data || !known ? e->data : ptrmap_get(known, e);
 }
 
-static bool eval(Build *b, const EdgeMap *known, const Node *n, size_t limit, const Tensor **out);
+static bool eval(Build *b, const PtrMap *known, const Node *n, size_t limit, const Tensor **out);
 
-static bool eval_body(Build *b, const EdgeMap *outer, const Node *n, size_t limit, const Tensor **out)
+static bool eval_body(Build *b, const PtrMap *outer, const Node *n, size_t limit, const Tensor **out)
 {
     Ctx *c = b->c;
-    EdgeMap *known = map_new(c, 2 * n->nbody, true);
+    Mark mark = scratch_mark(c);
+    PtrMap known = {0};
+    bool all = true;
     for (int k = 0; k < n->nin; k++)
         if (n->in[k] && value_of(outer, n->in[k]))
-            map_put(c, known, n->in[k], (void *)value_of(outer, n->in[k]));
+            ptrmap_put(c, &known, n->in[k], (void *)value_of(outer, n->in[k]));
     for (int i = 0; i < n->nbody; i++) {
         const Node *r = n->body[i];
         const Tensor **values = NEW_N(c, const Tensor *, r->nout);
-        if (!eval(b, known, r, limit, values))
+        if (!eval(b, &known, r, limit, values))
             continue;                /* perhaps only its type is read */
         for (int k = 0; k < r->nout; k++)
             if (r->out[k])
-                map_put(c, known, r->out[k], (void *)values[k]);
+                ptrmap_put(c, &known, r->out[k], (void *)values[k]);
     }
     for (int k = 0; k < n->nout; k++) {
-        out[k] = n->out[k] ? value_of(known, n->result[k]) : NULL;
-        if (n->out[k] && !out[k])
-            return false;
+        out[k] = n->out[k] ? value_of(&known, n->result[k]) : NULL;
+        all &= !n->out[k] || out[k];
     }
-    return true;
+    scratch_release(c, mark);
+    return all;
 }
 
 static const Buf *input_buf(Lower *l, const Edge *e, const Tensor *value)
@@ -120,7 +122,7 @@ static const Buf *input_buf(Lower *l, const Edge *e, const Tensor *value)
     return e ? edge_buf(l->c, BUF_IN, e->name, e->type) : NULL;      /* its type is read, or all is given up */
 }
 
-static bool eval(Build *b, const EdgeMap *known, const Node *n, size_t limit, const Tensor **out)
+static bool eval(Build *b, const PtrMap *known, const Node *n, size_t limit, const Tensor **out)
 {
     Ctx *c = b->c;
     size_t bytes = 0;

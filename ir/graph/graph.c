@@ -49,73 +49,24 @@ bool edge_poisoned(const Edge *e)
     return e->type.dt == DT_NONE;
 }
 
-/* ---- maps of edges --------------------------------------------------------------------------------------------------- */
-
-typedef struct Place { const Edge *e; void *v; } Place;
-struct EdgeMap { Place *at; size_t n, cap; bool lasting; };
-
-static void *map_alloc(Ctx *c, bool lasting, size_t n)
-{
-    return lasting ? mem_alloc(c, n) : scratch_alloc(c, n);
-}
-
-EdgeMap *map_new(Ctx *c, int expected, bool lasting)
-{
-    EdgeMap *m = map_alloc(c, lasting, sizeof *m);
-    m->lasting = lasting;
-    for (m->cap = 16; m->cap < 2 * (size_t)expected;)
-        m->cap *= 2;
-    m->at = map_alloc(c, lasting, m->cap * sizeof *m->at);
-    return m;
-}
-
-static Place *map_place(const EdgeMap *m, const Edge *e)
-{
-    uint64_t h = (uint64_t)(uintptr_t)e * UINT64_C(0x9E3779B97F4A7C15);
-    size_t i = (size_t)(h >> 32) & (m->cap - 1);
-    while (m->at[i].e && m->at[i].e != e)
-        i = (i + 1) & (m->cap - 1);
-    return &m->at[i];
-}
-
-void map_put(Ctx *c, EdgeMap *m, const Edge *e, void *v)
-{
-    if (4 * (m->n + 1) > 3 * m->cap) {
-        EdgeMap old = *m;
-        m->cap *= 2;
-        m->at = map_alloc(c, m->lasting, m->cap * sizeof *m->at);
-        for (size_t i = 0; i < old.cap; i++)
-            if (old.at[i].e)
-                *map_place(m, old.at[i].e) = old.at[i];
-    }
-    Place *p = map_place(m, e);
-    m->n += !p->e;
-    *p = (Place){e, v};
-}
-
-void *map_get(const EdgeMap *m, const Edge *e)
-{
-    return map_place(m, e)->v;
-}
-
 /* ---- liveness -------------------------------------------------------------------------------------------------------- */
 
 Graph *graph_live(Ctx *c, const Graph *g)
 {
     Mark mark = scratch_mark(c);
-    EdgeMap *live = map_new(c, g->nnodes + g->nouts, false);
+    PtrMap live = {0};
     bool *keep = SCRATCH_N(c, bool, g->nnodes);
     int count = 0;
     for (int i = 0; i < g->nouts; i++)
-        map_put(c, live, g->outs[i], live);
+        ptrmap_put(c, &live, g->outs[i], g->outs[i]);
     for (int i = g->nnodes; i-- > 0;) {
         const Node *n = g->nodes[i];
         for (int k = 0; k < n->nout; k++)
-            keep[i] |= n->out[k] && map_get(live, n->out[k]);
+            keep[i] |= n->out[k] && ptrmap_get(&live, n->out[k]);
         count += keep[i];
         for (int k = 0; keep[i] && k < n->nin; k++)
             if (n->in[k])
-                map_put(c, live, n->in[k], live);
+                ptrmap_put(c, &live, n->in[k], n->in[k]);
     }
     Graph *r = mem_copy(c, g, sizeof *g);
     if (count < g->nnodes) {
@@ -132,14 +83,14 @@ Graph *graph_live(Ctx *c, const Graph *g)
 
 /* ---- rewriting ------------------------------------------------------------------------------------------------------- */
 
-static Edge *mapped(const EdgeMap *m, Edge *e)
+static Edge *mapped(const PtrMap *m, Edge *e)
 {
-    Edge *to = e ? map_get(m, e) : NULL;
+    Edge *to = e ? ptrmap_get(m, e) : NULL;
     return to ? to : e;
 }
 
 /* The inputs of n under m, in scratch. True: one of them is another. */
-static bool inputs_mapped(Ctx *c, const EdgeMap *m, const Node *n, Edge ***in)
+static bool inputs_mapped(Ctx *c, const PtrMap *m, const Node *n, Edge ***in)
 {
     bool changed = false;
     *in = SCRATCH_N(c, Edge *, n->nin);
@@ -150,9 +101,9 @@ static bool inputs_mapped(Ctx *c, const EdgeMap *m, const Node *n, Edge ***in)
     return changed;
 }
 
-static const Node *node_rewired(Ctx *c, EdgeMap *m, const Node *n);
+static const Node *node_rewired(Ctx *c, PtrMap *m, const Node *n);
 
-static void body_rewired(Ctx *c, EdgeMap *m, const Node *old, Node *n)
+static void body_rewired(Ctx *c, PtrMap *m, const Node *old, Node *n)
 {
     const Node **body = NEW_N(c, const Node *, n->nbody);
     Edge **result = NEW_N(c, Edge *, n->nout);
@@ -165,7 +116,7 @@ static void body_rewired(Ctx *c, EdgeMap *m, const Node *old, Node *n)
 }
 
 /* n itself when it reads nothing that m maps; else a copy, whose outputs m maps from then on. */
-static const Node *node_rewired(Ctx *c, EdgeMap *m, const Node *n)
+static const Node *node_rewired(Ctx *c, PtrMap *m, const Node *n)
 {
     Edge **in, **out;
     Mark mark = scratch_mark(c);
@@ -184,13 +135,13 @@ static const Node *node_rewired(Ctx *c, EdgeMap *m, const Node *n)
             continue;
         out[k] = mem_copy(c, n->out[k], sizeof *out[k]);
         out[k]->from = r;
-        map_put(c, m, n->out[k], out[k]);
+        ptrmap_put(c, m, n->out[k], out[k]);
     }
     return r;
 }
 
 /* Pushes the nodes of n's body, or of their bodies, and maps the outputs of n to what carries them. */
-static void inline_body(Build *b, EdgeMap *m, const Node *n)
+static void inline_body(Build *b, PtrMap *m, const Node *n)
 {
     for (int i = 0; i < n->nbody; i++) {
         const Node *r = n->body[i];
@@ -201,21 +152,21 @@ static void inline_body(Build *b, EdgeMap *m, const Node *n)
     }
     for (int k = 0; k < n->nout; k++)
         if (n->out[k])
-            map_put(b->c, m, n->out[k], mapped(m, n->result[k]));
+            ptrmap_put(b->c, m, n->out[k], mapped(m, n->result[k]));
 }
 
 void node_inline(Build *b, const Node *n, Edge *const *in, Edge **out)
 {
     Mark mark = scratch_mark(b->c);
-    EdgeMap *m = map_new(b->c, 8, false);
+    PtrMap m = {0};
     if (!n->result)
         ice(b->c, "%s has no body", node_text(b->c, n));
     for (int k = 0; k < n->nin; k++)
         if (n->in[k] && in[k] != n->in[k])
-            map_put(b->c, m, n->in[k], in[k]);
-    inline_body(b, m, n);
+            ptrmap_put(b->c, &m, n->in[k], in[k]);
+    inline_body(b, &m, n);
     for (int k = 0; k < n->nout; k++)
-        out[k] = n->out[k] ? map_get(m, n->out[k]) : NULL;
+        out[k] = n->out[k] ? ptrmap_get(&m, n->out[k]) : NULL;
     scratch_release(b->c, mark);
 }
 
@@ -247,7 +198,7 @@ static void free_names(Build *b, const Node *n)
 }
 
 /* What f gave in place of n. An edge that f made takes the name of what it replaces. */
-static void replace(Build *b, EdgeMap *m, const Node *n, Edge **out, int from)
+static void replace(Build *b, PtrMap *m, const Node *n, Edge **out, int from)
 {
     for (int k = 0; k < n->nout; k++) {
         Edge *e = n->out[k], *r = out[k];
@@ -263,7 +214,7 @@ static void replace(Build *b, EdgeMap *m, const Node *n, Edge **out, int from)
             made = b->nodes.at[i] == r->from;
         if (made && !taken)
             edge_rename(r, e->name);
-        map_put(b->c, m, e, r);
+        ptrmap_put(b->c, m, e, r);
     }
 }
 
@@ -271,7 +222,7 @@ Graph *graph_rewrite(Ctx *c, const Graph *g, bool (*f)(Build *b, const Node *n, 
 {
     Build *b = build_new(c, 0, NULL);
     Mark mark = scratch_mark(c);
-    EdgeMap *m = map_new(c, g->nnodes + g->nins, false);
+    PtrMap m = {0};
     for (int i = 0; i < g->nins; i++)
         name_take(b, g->ins[i]->name);
     take_names(b, g->nodes, g->nnodes);
@@ -279,12 +230,12 @@ Graph *graph_rewrite(Ctx *c, const Graph *g, bool (*f)(Build *b, const Node *n, 
         const Node *n = g->nodes[i];
         Edge **in, **out = NEW_N(c, Edge *, n->nout);
         int from = b->nodes.n;
-        inputs_mapped(c, m, n, &in);
+        inputs_mapped(c, &m, n, &in);
         free_names(b, n);
         if (f(b, n, in, out, arg))
-            replace(b, m, n, out, from);
+            replace(b, &m, n, out, from);
         else
-            VEC_PUSH(c, b->nodes, node_rewired(c, m, n));
+            VEC_PUSH(c, b->nodes, node_rewired(c, &m, n));
         for (int k = 0; k < n->nout; k++)
             if (n->out[k])
                 name_take(b, n->out[k]->name);
@@ -292,7 +243,7 @@ Graph *graph_rewrite(Ctx *c, const Graph *g, bool (*f)(Build *b, const Node *n, 
     Graph *r = mem_copy(c, g, sizeof *g);
     Edge **outs = NEW_N(c, Edge *, g->nouts);
     for (int i = 0; i < g->nouts; i++)
-        outs[i] = mapped(m, g->outs[i]);
+        outs[i] = mapped(&m, g->outs[i]);
     r->outs = outs;
     r->nodes = b->nodes.at;
     r->nnodes = b->nodes.n;

@@ -92,12 +92,6 @@ Graph *graph_rewrite(Ctx *c, const Graph *g, bool (*f)(Build *b, const Node *n, 
 /* For such an f: the body of n, and the bodies within, in place of n. */
 void node_inline(Build *b, const Node *n, Edge *const *in, Edge **out);
 
-/* From edges to anything, by pointer; nothing depends on its order. Lives in scratch, or with `lasting` in the permanent arena. */
-typedef struct EdgeMap EdgeMap;
-EdgeMap *map_new(Ctx *c, int expected, bool lasting);
-void map_put(Ctx *c, EdgeMap *m, const Edge *e, void *v);
-void *map_get(const EdgeMap *m, const Edge *e);                  /* NULL: none */
-
 /* ---- graph_print.c, graph_check.c ------------------------------------------------------------------------------------- */
 void graph_print(FILE *f, Ctx *c, const Graph *g);               /* ONNX text; floats so that their bits survive */
 void graph_check(Ctx *c, const Graph *g);                        /* SSA, order, names, types against inference: internal error when broken */

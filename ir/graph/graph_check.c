@@ -5,7 +5,7 @@
 typedef struct Check {
     Ctx *c;
     Build *b;                        /* its names: those seen so far */
-    EdgeMap *seen;                   /* edges that may be read here */
+    PtrMap seen;                    /* edges that may be read here */
     bool body;                       /* within an expansion: names are not looked at, they are unique in their place */
 } Check;
 
@@ -13,16 +13,16 @@ static void see(Check *k, const Edge *e)
 {
     if (edge_poisoned(e))
         ice(k->c, "edge '%s' is poisoned", e->name);
-    if (map_get(k->seen, e))
+    if (ptrmap_get(&k->seen, e))
         ice(k->c, "edge '%s' is made twice", e->name);
     if (!k->body && !name_take(k->b, intern(k->c, e->name)))
         ice(k->c, "two edges are called '%s'", e->name);
-    map_put(k->c, k->seen, e, k);
+    ptrmap_put(k->c, &k->seen, e, k);
 }
 
 static void check_read(Check *k, const Edge *e, const char *who)
 {
-    if (map_get(k->seen, e))
+    if (ptrmap_get(&k->seen, e))
         return;
     if (e->from || e->input >= 0 || !e->data)
         ice(k->c, "%s reads '%s' before it is made", who, e->name);
@@ -65,11 +65,10 @@ static void check_node(Check *k, const Node *n);
 static void check_body(Check *k, const Node *n)
 {
     Mark mark = scratch_mark(k->c);
-    EdgeMap *seen = map_new(k->c, n->nin + 2 * n->nbody, false);
-    Check in = {.c = k->c, .b = k->b, .seen = seen, .body = true};
+    Check in = {.c = k->c, .b = k->b, .body = true};
     for (int i = 0; i < n->nin; i++)
         if (n->in[i])
-            map_put(k->c, seen, n->in[i], k);
+            ptrmap_put(k->c, &in.seen, n->in[i], k);
     for (int i = 0; i < n->nbody; i++)
         check_node(&in, n->body[i]);
     for (int i = 0; i < n->nout; i++)
@@ -81,7 +80,7 @@ static void check_body(Check *k, const Node *n)
 static void check_node(Check *k, const Node *n)
 {
     for (int i = 0; i < n->nin; i++)
-        if (n->in[i] && !map_get(k->seen, n->in[i]))
+        if (n->in[i] && !ptrmap_get(&k->seen, n->in[i]))
             check_read(k, n->in[i], node_text(k->c, n));
     check_types(k, n);
     if (n->result)
@@ -99,7 +98,7 @@ static void check_node(Check *k, const Node *n)
 void graph_check(Ctx *c, const Graph *g)
 {
     Mark mark = scratch_mark(c);
-    Check k = {.c = c, .b = build_new(c, 0, NULL), .seen = map_new(c, g->nnodes + g->nins, false)};
+    Check k = {.c = c, .b = build_new(c, 0, NULL)};
     for (int i = 0; i < g->nins; i++) {
         if (g->ins[i]->from || g->ins[i]->input != i)
             ice(c, "input '%s' is not at its place", g->ins[i]->name);

@@ -11,7 +11,7 @@ typedef struct Print {
     Ctx *c;
     const Graph *g;
     Build *names;
-    EdgeMap *name;                   /* from an edge to the name that it is printed under */
+    PtrMap name;                    /* from an edge to the name that it is printed under */
     VEC(const Edge *) consts;
     const char **alias;              /* per output: NULL, or the name of an Identity of it */
     VEC(Import) imports;
@@ -192,9 +192,9 @@ static bool is_printed(const Node *n, const Attr *a)
 
 static void name_edge(Print *p, const Edge *e)
 {
-    if (!e || map_get(p->name, e))
+    if (!e || ptrmap_get(&p->name, e))
         return;
-    map_put(p->c, p->name, e, (void *)name_unique(p->names, e->name));
+    ptrmap_put(p->c, &p->name, e, (void *)name_unique(p->names, e->name));
     if (!e->from)
         VEC_PUSH(p->c, p->consts, e);
 }
@@ -202,14 +202,14 @@ static void name_edge(Print *p, const Edge *e)
 static void name_output(Print *p, int i)
 {
     const Edge *e = p->g->outs[i];
-    const char *want = intern(p->c, p->g->out_names[i]), *has = map_get(p->name, e);
+    const char *want = intern(p->c, p->g->out_names[i]), *has = ptrmap_get(&p->name, e);
     if (has == want)
         return;
     if (has) {
         p->alias[i] = name_unique(p->names, want);
         return;
     }
-    map_put(p->c, p->name, e, (void *)name_unique(p->names, want));
+    ptrmap_put(p->c, &p->name, e, (void *)name_unique(p->names, want));
     if (!e->from)
         VEC_PUSH(p->c, p->consts, e);
 }
@@ -240,7 +240,7 @@ static void collect(Print *p)
         VEC_PUSH(p->c, p->imports, m);
     }
     for (int i = 0; i < g->nins; i++)
-        map_put(p->c, p->name, g->ins[i], (void *)name_unique(p->names, g->ins[i]->name));
+        ptrmap_put(p->c, &p->name, g->ins[i], (void *)name_unique(p->names, g->ins[i]->name));
     for (int i = 0; i < g->nouts; i++)
         name_output(p, i);
     for (int i = 0; i < g->nnodes; i++) {
@@ -264,7 +264,7 @@ static void collect(Print *p)
 
 static void print_name(Print *p, const Edge *e)
 {
-    print_id(p->f, e ? map_get(p->name, e) : "");
+    print_id(p->f, e ? ptrmap_get(&p->name, e) : "");
 }
 
 static void print_node(Print *p, const Node *n)
@@ -302,7 +302,7 @@ static void print_node(Print *p, const Node *n)
 
 static void print_field(FILE *f, const char *key, const char *value)
 {
-    if (!value)
+    if (!value || !*value)
         return;
     fprintf(f, ",\n   %s: ", key);
     print_quoted(f, value);
@@ -352,7 +352,7 @@ static void print_heading(Print *p)
         fputs(i ? ", " : "", f);
         print_type(p, g->outs[i]->type);
         putc(' ', f);
-        print_id(f, p->alias[i] ? p->alias[i] : map_get(p->name, g->outs[i]));
+        print_id(f, p->alias[i] ? p->alias[i] : ptrmap_get(&p->name, g->outs[i]));
     }
     fputs(")\n", f);
     for (int i = 0; i < p->consts.n; i++) {
@@ -370,7 +370,7 @@ static void print_heading(Print *p)
 void graph_print(FILE *f, Ctx *c, const Graph *g)
 {
     Mark mark = scratch_mark(c);
-    Print p = {.f = f, .c = c, .g = g, .names = build_new(c, 0, NULL), .name = map_new(c, g->nnodes + g->nins + g->nouts, false),
+    Print p = {.f = f, .c = c, .g = g, .names = build_new(c, 0, NULL),
                .alias = SCRATCH_N(c, const char *, g->nouts)};
     collect(&p);
     print_header(&p);

@@ -274,15 +274,15 @@ static void lower_copy(Lower *l, Buf *out, const Buf *from)
 }
 
 /* The buffer of an edge that is read: known values are constants, all others are in the map. */
-static const Buf *read_buf(Lower *l, EdgeMap *m, const Edge *e)
+static const Buf *read_buf(Lower *l, PtrMap *m, const Edge *e)
 {
-    const Buf *b = map_get(m, e);
+    const Buf *b = ptrmap_get(m, e);
     if (b)
         return b;
     if (!e->data)
         ice(l->c, "'%s' is read before it is computed", e->name);
     b = lower_const(l, e->name, e->data);
-    map_put(l->c, m, e, (void *)b);
+    ptrmap_put(l->c, m, e, (void *)b);
     return b;
 }
 
@@ -295,7 +295,7 @@ static bool all_known(const Node *n)
 }
 
 /* A node of a graph or a body, all buffers by the map. Outputs that the map lacks are made temporaries. */
-static void lower_mapped(Lower *l, EdgeMap *m, const Node *n)
+static void lower_mapped(Lower *l, PtrMap *m, const Node *n)
 {
     if (all_known(n))
         return;
@@ -305,10 +305,10 @@ static void lower_mapped(Lower *l, EdgeMap *m, const Node *n)
         in[k] = n->in[k] ? read_buf(l, m, n->in[k]) : NULL;
     for (int k = 0; k < n->nout; k++) {
         const Edge *e = n->out[k];
-        if (!e || e->data || (out[k] = map_get(m, e)))
+        if (!e || e->data || (out[k] = ptrmap_get(m, e)))
             continue;
         out[k] = edge_buf(l->c, BUF_TEMP, e->name, e->type);
-        map_put(l->c, m, e, out[k]);
+        ptrmap_put(l->c, m, e, out[k]);
         VEC_PUSH(l->c, l->bufs, out[k]);
     }
     node_lower(l->b, n, in, out, l);
@@ -325,25 +325,25 @@ static bool in_body(const Node *n, const Node *r)
 static void lower_body(Lower *l, const Node *n, const Buf *const *in, Buf *const *out)
 {
     Mark mark = scratch_mark(l->c);
-    EdgeMap *m = map_new(l->c, 16, true);
+    PtrMap m = {0};
     for (int k = 0; k < n->nin; k++)
         if (n->in[k])
-            map_put(l->c, m, n->in[k], (void *)in[k]);
+            ptrmap_put(l->c, &m, n->in[k], (void *)in[k]);
     bool *direct = SCRATCH_N(l->c, bool, n->nout);
     for (int k = 0; k < n->nout; k++) {
         const Edge *r = out[k] ? n->result[k] : NULL;
-        direct[k] = r && r->from && !r->data && in_body(n, r->from) && !map_get(m, r);
+        direct[k] = r && r->from && !r->data && in_body(n, r->from) && !ptrmap_get(&m, r);
         if (direct[k])
-            map_put(l->c, m, r, out[k]);
+            ptrmap_put(l->c, &m, r, out[k]);
     }
     for (int i = 0; i < n->nbody; i++)
-        lower_mapped(l, m, n->body[i]);
+        lower_mapped(l, &m, n->body[i]);
     l->node = n;
     l->in = in;
     l->out = out;
     for (int k = 0; k < n->nout; k++)
         if (out[k] && !direct[k])
-            lower_copy(l, out[k], read_buf(l, m, n->result[k]));
+            lower_copy(l, out[k], read_buf(l, &m, n->result[k]));
     scratch_release(l->c, mark);
 }
 
@@ -368,7 +368,7 @@ void node_lower(Build *b, const Node *n, const Buf *const *in, Buf *const *out, 
 /* ---- the graph ------------------------------------------------------------------------------------------------------- */
 
 /* What a copy to an output is called after. */
-static void lower_publish(Lower *l, EdgeMap *m, Buf *out, const Edge *e)
+static void lower_publish(Lower *l, PtrMap *m, Buf *out, const Edge *e)
 {
     static const Sig copy = {.name = "Copy"};
     const Node n = {.sig = &copy, .name = "", .loc = e->loc};
@@ -383,7 +383,7 @@ Prog *graph_lower(Ctx *c, const Graph *g)
 {
     Mark mark = scratch_mark(c);
     Lower l = {.c = c, .b = build_new(c, 0, NULL), .pool = NEW(c, struct Pool)};
-    EdgeMap *m = map_new(c, g->nnodes + g->nins + g->nouts, false);
+    PtrMap m = {0};
     Prog *p = NEW(c, Prog);
     *p = (Prog){.name = g->name, .nins = g->nins, .nouts = g->nouts, .ins = NEW_N(c, Buf *, g->nins),
                 .outs = NEW_N(c, Buf *, g->nouts)};
@@ -391,7 +391,7 @@ Prog *graph_lower(Ctx *c, const Graph *g)
     for (int i = 0; i < g->nins; i++) {
         Buf *b = p->ins[i] = edge_buf(c, BUF_IN, g->ins[i]->name, g->ins[i]->type);
         b->index = i;
-        map_put(c, m, g->ins[i], b);
+        ptrmap_put(c, &m, g->ins[i], b);
         VEC_PUSH(c, l.bufs, b);
     }
     for (int i = 0; i < g->nouts; i++) {
@@ -399,15 +399,15 @@ Prog *graph_lower(Ctx *c, const Graph *g)
         Buf *b = p->outs[i] = edge_buf(c, BUF_OUT, g->out_names[i], e->type);
         b->index = i;
         VEC_PUSH(c, l.bufs, b);
-        direct[i] = e->from && !e->data && !map_get(m, e);
+        direct[i] = e->from && !e->data && !ptrmap_get(&m, e);
         if (direct[i])
-            map_put(c, m, e, b);
+            ptrmap_put(c, &m, e, b);
     }
     for (int i = 0; i < g->nnodes; i++)
-        lower_mapped(&l, m, g->nodes[i]);
+        lower_mapped(&l, &m, g->nodes[i]);
     for (int i = 0; i < g->nouts; i++)
         if (!direct[i])
-            lower_publish(&l, m, p->outs[i], g->outs[i]);
+            lower_publish(&l, &m, p->outs[i], g->outs[i]);
     p->bufs = l.bufs.at;
     p->nbufs = l.bufs.n;
     p->kernels = l.kernels.at;

@@ -151,11 +151,11 @@ static bool check_counts(Build *b, const Node *n)
 {
     const Sig *s = n->sig;
     int least = fewest(s->out, s->nout), given = 0;
-    if (!sig_param(s->in, s->nin, n->nin - 1) && n->nin) {
+    if (n->nin && !sig_param(s->in, s->nin, n->nin - 1)) {
         node_error(b, n, "%d inputs are given, it takes at most %d (%s)", n->nin, s->nin, param_list(b->c, s->in, s->nin));
         return false;
     }
-    if (!sig_param(s->out, s->nout, n->nout - 1) && n->nout) {
+    if (n->nout && !sig_param(s->out, s->nout, n->nout - 1)) {
         node_error(b, n, "%d outputs are asked for, it has at most %d (%s)", n->nout, s->nout,
                    param_list(b->c, s->out, s->nout));
         return false;
