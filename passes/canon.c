@@ -6,7 +6,7 @@
 static bool put_body(Build *b, const Node *n, Edge *const *in, Edge **out, void *arg)
 {
     (void)arg;
-    if (!n->nbody) return false;
+    if (!n->result) return false;
     node_inline(b, n, in, out);
     return true;
 }

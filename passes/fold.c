@@ -35,7 +35,7 @@ static bool fold(Build *b, const Node *n, Edge *const *in, Edge **out, void *arg
             if (in[i] && !in[i]->data && !n->sig->in[i < n->sig->nin ? i : n->sig->nin - 1].type_only) return false;
         Node with = *n;
         with.in = in;
-        if (!node_eval(b, &with, value)) return false;
+        if (!node_eval(b, &with, SIZE_MAX, value)) return false;
     }
     for (int i = 0; i < n->nout; i++)
         out[i] = n->out[i] ? build_const(b, n->out[i]->name, value[i], n->out[i]->loc) : NULL;
