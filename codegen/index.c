@@ -88,9 +88,22 @@ static void print_value(FILE *f, void *what, const Expr *x)
     print_expr(e, f, x, P_UNARY);
 }
 
+/* Row-major order: great steps first. */
+static int by_step(const void *a, const void *b)
+{
+    const Term *x = a, *y = b;
+    return x->c != y->c ? (x->c < y->c) - (x->c > y->c) : x->atom->id - y->atom->id;
+}
+
 void print_index(Emit *e, FILE *f, const Idx *x)
 {
-    idx_print_with(f, x, var_name, print_value, e);
+    Mark m = scratch_mark(e->c);
+    const size_t terms = sizeof(Term) * (size_t)x->n;
+    Idx *sorted = scratch_alloc(e->c, sizeof *x + terms);
+    memcpy(sorted, x, sizeof *x + terms);
+    if (x->n > 1) qsort(sorted->t, (size_t)x->n, sizeof(Term), by_step);
+    idx_print_with(f, sorted, var_name, print_value, e);
+    scratch_release(e->c, m);
 }
 
 const Idx *flat_place(Emit *e, const Buf *b, const Idx *const *at)
@@ -126,6 +139,10 @@ void print_element(Emit *e, FILE *f, const Buf *b, const Idx *flat)
 {
     print_array(e, f, b);
     fputc('[', f);
+    if (b->kind == BUF_TEMP && flat->k > 0 && flat->n > 0 && flat->lo >= flat->k) {      /* the place first */
+        fprintf(f, "%lld + ", (long long)flat->k);
+        flat = idx_add(e->c, flat, idx_const(e->c, -flat->k));
+    }
     print_index(e, f, flat);
     fputc(']', f);
     if (b->kind == BUF_TEMP && b->dt == DT_STRING) fputs(".s", f);

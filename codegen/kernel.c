@@ -117,7 +117,10 @@ static void print_what(Emit *e, FILE *f, const Kernel *k, int indent)
         if (n++ < SOURCES_MAX) from = internf(e->c, "%s%s%s", from, n > 1 ? ", " : " from ", buf_text(e->c, b));
     }
     if (n > SOURCES_MAX) from = internf(e->c, "%s, ...", from);
-    print_comment(f, e->c, indent, "%.*s%s: %s%s", WHAT_MAX, what, strlen(what) > WHAT_MAX ? "..." : "", buf_text(e->c, k->out), from);
+    const char *out = buf_text(e->c, k->out);
+    const size_t all = strlen(what), tail = strlen(out);
+    const bool told = all >= tail && all <= WHAT_MAX && !strcmp(what + all - tail, out);
+    print_comment(f, e->c, indent, "%.*s%s%s%s%s", WHAT_MAX, what, all > WHAT_MAX ? "..." : "", told ? "" : ": ", told ? "" : out, from);
 }
 
 static void print_kernel_body(Emit *e, const Kernel *k)

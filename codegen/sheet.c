@@ -55,7 +55,14 @@ size_t literal_unit(const char *s, size_t n)
     return i < n ? i + 1 : n;
 }
 
-/* Where to break a text that does not fit into `room` columns: at the space inside the fewest parentheses, the last of those; 0: nowhere. */
+/* How badly a line would break at the space s[i], inside `depth` parentheses: best behind a comma or before an operator. */
+static int badness(const char *s, size_t i, int depth)
+{
+    const bool listed = s[i - 1] == ',' || s[i - 1] == ';', operator = strchr("+-*/<>=!&|?:", s[i + 1]) && s[i + 2] != 'r';
+    return 4 * depth + (listed ? 0 : operator ? 2 : 3);
+}
+
+/* Where to break a text that does not fit into `room` columns: at the space that is least bad in the second half, the last of those; 0: nowhere. */
 static size_t find_break(const char *s, size_t n, size_t room)
 {
     size_t best = 0, any = 0;
@@ -66,8 +73,9 @@ static size_t find_break(const char *s, size_t n, size_t room)
         if (s[i] != ' ' || i == 0) continue;
         if (i > room) return best ? best : any ? any : i;
         any = i;
-        if (i < room / 2 || depth > least) continue;
-        least = depth;
+        const int bad = badness(s, i, depth);
+        if (i < room / 2 || bad > least) continue;
+        least = bad;
         best = i;
     }
     return best ? best : any;
