@@ -71,7 +71,7 @@ typedef struct MFunction {
 } MFunction;
 
 typedef struct MModel {
-    const Meta *meta;
+    const Meta *meta;                /* strings that are not stated are NULL */
     bool opsets_stated;              /* false: the text has no opset_import; the newest operators are meant */
     bool broken;                     /* parts of it could not be read: faults were reported */
     const MGraph *graph;             /* NULL only when broken */

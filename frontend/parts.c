@@ -209,7 +209,8 @@ static const MName *names_of(Parser *p, const FuncVars *vars, int *n)
 void text_function(Parser *p, Spot s, const Header *h, const char *name, const Params *params, const FuncVars *ins,
                    const FuncVars *outs, const Infos *infos, const Nodes *nodes)
 {
-    MFunction f = {.domain = strcmp(h->meta.domain, "ai.onnx") ? h->meta.domain : "", .name = name, .overload = h->overload,
+    const char *domain = h->meta.domain && strcmp(h->meta.domain, "ai.onnx") ? h->meta.domain : "";
+    MFunction f = {.domain = domain, .name = name, .overload = h->overload,
                    .loc = spot_loc(p, s), .nopsets = h->opsets.n, .opsets = h->opsets.at, .nodes = nodes->v.at, .nnodes = nodes->v.n};
     if (params) {
         f.attrs = params->names.at;
@@ -239,31 +240,35 @@ void text_model(Parser *p, const Header *h, MGraph *g)
 /* ---- headers ------------------------------------------------------------------------------------------------------ */
 
 typedef enum FieldKind { F_INT, F_STRING, F_OPSETS, F_PROPS } FieldKind;
-typedef struct Field { const char *key; FieldKind kind; size_t at; } Field;
+typedef struct Field { const char *key; FieldKind kind; bool model, function; size_t at; } Field;
 
 /* Meta first in Header: offsets serve for both. */
 static const Field fields[] = {
-    {"ir_version", F_INT, offsetof(Header, meta.ir_version)},
-    {"opset_import", F_OPSETS, 0},
-    {"producer_name", F_STRING, offsetof(Header, meta.producer_name)},
-    {"producer_version", F_STRING, offsetof(Header, meta.producer_version)},
-    {"domain", F_STRING, offsetof(Header, meta.domain)},
-    {"model_version", F_INT, offsetof(Header, meta.model_version)},
-    {"doc_string", F_STRING, offsetof(Header, meta.doc_string)},
-    {"metadata_props", F_PROPS, 0},
-    {"overload", F_STRING, offsetof(Header, overload)},
+    {"ir_version", F_INT, true, false, offsetof(Header, meta.ir_version)},
+    {"opset_import", F_OPSETS, true, true, 0},
+    {"producer_name", F_STRING, true, false, offsetof(Header, meta.producer_name)},
+    {"producer_version", F_STRING, true, false, offsetof(Header, meta.producer_version)},
+    {"domain", F_STRING, true, true, offsetof(Header, meta.domain)},
+    {"model_version", F_INT, true, false, offsetof(Header, meta.model_version)},
+    {"doc_string", F_STRING, true, true, offsetof(Header, meta.doc_string)},
+    {"metadata_props", F_PROPS, true, false, 0},
+    {"overload", F_STRING, false, true, offsetof(Header, overload)},
 };
 
 static const Field *field_find(Parser *p, const char *key, Loc loc)
 {
     const char *keys[COUNT(fields)];
+    bool function = p->header->function;
+    int n = 0;
     for (int i = 0; i < COUNT(fields); i++) {
-        keys[i] = fields[i].key;
-        if (!strcmp(key, keys[i]))
+        if (!(function ? fields[i].function : fields[i].model))
+            continue;
+        keys[n++] = fields[i].key;
+        if (!strcmp(key, fields[i].key))
             return &fields[i];
     }
-    const char *near = nearest(key, keys, COUNT(fields));
-    text_fault(p, loc, "'%s' is no field of a model or function header%s%s%s", key, near ? "; did you mean '" : "",
+    const char *near = nearest(key, keys, n);
+    text_fault(p, loc, "'%s' is no field of a %s header%s%s%s", key, function ? "function" : "model", near ? "; did you mean '" : "",
                near ? near : "", near ? "'?" : "");
     return NULL;
 }
@@ -271,8 +276,8 @@ static const Field *field_find(Parser *p, const char *key, Loc loc)
 Header *header_open(Parser *p)
 {
     Header *h = NEW(p->c, Header);
-    h->meta = (Meta){.producer_name = "", .producer_version = "", .domain = "", .doc_string = ""};
     h->overload = "";
+    h->function = p->header != NULL;             /* the model's comes first */
     return h;
 }
 

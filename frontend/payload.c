@@ -269,7 +269,7 @@ bool payload_type(Parser *p, Type *t)
     for (int i = 0; i < m->rank; i++) {
         dims[i] = m->dims[i].size;
         if (dims[i] < 0) {
-            text_fault(p, m->loc, "%s: dimension %d of %s is no number", who(p), i, mtype_text(p->c, m));
+            text_fault(p, m->loc, "%s: dimension %d of %s must be a number from 0", who(p), i, mtype_text(p->c, m));
             return false;
         }
     }
@@ -333,6 +333,7 @@ const Tensor *payload_none(Parser *p, bool elided)
         if (type_count(t) == 0)
             return tensor_new(p->c, t);
         text_fault(p, p->constant.loc, "%s (%s) has no values", who(p), type_text(p->c, t));
+        p->fault_line = p->constant.loc.line;    /* what stands there instead is the same fault */
     }
     return NULL;
 }

@@ -37,7 +37,7 @@ typedef struct Header {              /* <key: value, ...> of a model or a functi
     VEC(Opset) opsets;
     VEC(Pair) props;
     const char *overload;
-    bool opsets_stated;
+    bool opsets_stated, function;
 } Header;
 
 typedef struct Parser {

@@ -163,6 +163,8 @@ params: %empty                                  { $$ = NULL; }
       ;
 param_list: name                                { $$ = NULL; PUSH($$, Params, names, mname(p, @1, $1)); }
           | attr                                { $$ = NULL; PUSH($$, Params, defaults, p->attrs.at[--p->attrs.n]); }
+          | name ':' id                         { $$ = NULL; PUSH($$, Params, names, mname(p, @1, $1)); }
+          | param_list ',' name ':' id          { $$ = $1; PUSH($$, Params, names, mname(p, @3, $3)); }
           | param_list ',' name                 { $$ = $1; PUSH($$, Params, names, mname(p, @3, $3)); }
           | param_list ',' attr                 { $$ = $1; PUSH($$, Params, defaults, p->attrs.at[--p->attrs.n]); }
           ;
@@ -292,16 +294,35 @@ plain: ID
 
 %%
 
-enum { SHOWN = 5 };                  /* expected tokens that a message names */
+enum { MOST = 24, SHOWN = 6 };       /* expected tokens asked for; that a message names */
+
+/* Every word may be a name, and a type may begin with one of several: people want to hear of names and types. */
+static int join_words(yysymbol_kind_t *k, int n)
+{
+    bool name = false, seq = false;
+    int kept = 0;
+    for (int i = 0; i < n; i++) {
+        name |= k[i] == YYSYMBOL_ID;
+        seq |= k[i] == YYSYMBOL_SEQ;
+    }
+    for (int i = 0; i < n; i++) {
+        bool word = k[i] >= YYSYMBOL_SEQ && k[i] <= YYSYMBOL_OPAQUE;
+        bool other = k[i] == YYSYMBOL_TYPE || k[i] == YYSYMBOL_STRING || k[i] == YYSYMBOL_INFNAN;
+        bool drop = k[i] == YYSYMBOL_SYNC || (seq && word) || (name && other);
+        if (!drop)
+            k[kept++] = k[i];
+    }
+    return kept;
+}
 
 static int yyreport_syntax_error(const yypcontext_t *at, void *scanner, Parser *p)
 {
-    yysymbol_kind_t expected[SHOWN];
+    yysymbol_kind_t expected[MOST];
     char text[200] = "";
     size_t n = 0;
-    int count = yypcontext_expected_tokens(at, expected, SHOWN);
+    int count = join_words(expected, yypcontext_expected_tokens(at, expected, MOST));
     (void)scanner;
-    for (int i = 0; i < count && n < sizeof text; i++)
+    for (int i = 0; i < count && count <= SHOWN && n < sizeof text; i++)
         n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", i == 0 ? "" : i < count - 1 ? ", " : " or ",
                               yysymbol_name(expected[i]));
     text_unexpected(p, *yypcontext_location(at), yypcontext_token(at) == YYSYMBOL_YYEOF, text);

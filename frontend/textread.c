@@ -18,12 +18,11 @@ MModel *text_read(Ctx *c, const Source *src)
     size_t bom = src->size >= 3 && !memcmp(text, "\xEF\xBB\xBF", 3) ? 3 : 0;
     *p = (Parser){.c = c, .src = src, .at = text + bom, .end = text + src->size, .bol = text, .line = 1, .m = NEW(c, MModel)};
     p->fed = p->flexed = p->at;
-    p->header = header_open(p);
     p->externals = externals_new(c, src);
     scanner_open(p);
     text_parse(p->scanner, p);
     if (!p->m->meta)
-        text_model(p, p->header, NULL);      /* the end came too early */
+        text_model(p, p->header ? p->header : header_open(p), NULL);     /* the end came too early */
     p->m->functions = p->functions.at;
     p->m->nfunctions = p->functions.n;
     p->m->broken = p->faults > 0;
