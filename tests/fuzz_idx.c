@@ -106,7 +106,7 @@ static int64_t value_of(void *values, const Expr *e)
     return ((const int64_t *)values)[e->k];
 }
 
-/* Floor semantics, written apart from the algebra; *ok becomes false where an interval or an order does not hold. */
+/* Floor semantics, written apart from the algebra; *ok becomes false where an interval does not hold. */
 static int64_t eval_checked(const Idx *x, int64_t *vars, bool *ok)
 {
     int64_t sum = x->k;
@@ -121,7 +121,7 @@ static int64_t eval_checked(const Idx *x, int64_t *vars, bool *ok)
             if (a->b > 0)
                 v = ((v % a->b) + a->b) % a->b;
         }
-        *ok &= a->lo <= v && v <= a->hi && (i == 0 || x->t[i - 1].atom->id < a->id);
+        *ok &= a->lo <= v && v <= a->hi && (i == 0 || x->t[i - 1].atom != a);
         sum += x->t[i].c * v;
     }
     *ok &= x->lo <= sum && sum <= x->hi && sum <= x->wide && -sum <= x->wide;

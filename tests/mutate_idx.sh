@@ -97,14 +97,14 @@ mutant idx_digit.c 'r->lo >= x->lo && r->hi <= x->hi &&' 'true &&'
 
 mutant idx_digit.c 'hi = b > 0 ? b - 1 : x->hi / a;' 'hi = b > 0 ? b - 1 : (x->hi - 1) / a;'
 
-# idx.c: intervals, assumptions, sums, substitution
+# Intervals, assumptions, sums, substitution
 mutant idx.c 'x->lo += min64(p, q);' 'x->lo += p;'
 mutant idx.c 'ylo = -floor_div(-p, g)' 'ylo = floor_div(p, g)'
 mutant idx.c 'yhi = floor_div(q, g)' 'yhi = -floor_div(-q, g)'
 mutant idx.c 'int64_t p = (g > 0 ? from : to) - x->k' 'int64_t p = from - x->k'
 mutant idx.c 'u.c = add(c, u.c, x->t[i++].c);' 'u.c = x->t[i++].c;'
-mutant idx.c 'idx_digit(c, rewrite(r, a->x), a->a, a->b)' 'idx_digit(c, rewrite(r, a->x), a->a, 0)'
-mutant idx.c 'x->t[i].atom->id < y->t[j].atom->id' 'x->t[i].atom->id <= y->t[j].atom->id'
+mutant idx_rewrite.c 'idx_digit(c, rewrite(r, a->x), a->a, a->b)' 'idx_digit(c, rewrite(r, a->x), a->a, 0)'
+mutant idx.c 'atom_order(x->t[i].atom, y->t[j].atom) < 0' 'atom_order(x->t[i].atom, y->t[j].atom) <= 0'
 mutant idx.c 'stride = mul(c, stride, dims[i]);' 'stride = mul(c, stride, dims[i] + (dims[i] == 13));'
 
 # view.c

@@ -1,7 +1,7 @@
 /* Exact index algebra: how indices are made, once each.
  *
- * An index is a sum k + c1·atom1 + c2·atom2 + … kept in one normal form: terms by ascending number of their atom, no
- * zero coefficient, no atom twice. Indices and atoms are hash-consed, so equal sums are one pointer. Each carries an
+ * An index is a sum k + c1·atom1 + c2·atom2 + … kept in one normal form: terms in the order of idx_order.c, no zero
+ * coefficient, no atom twice. Indices and atoms are hash-consed, so equal sums are one pointer. Each carries an
  * interval that holds wherever it is evaluated, and `wide`, which proves that evaluating it in 64 bits cannot
  * overflow in any order. Digits (division and remainder) have their rules in idx_digit.c; an ASSUME is kept over an
  * operand without constant, whose coefficients have no common factor and start with a positive one. */
@@ -114,7 +114,7 @@ static void uses_expr(const Expr *e, void *arg)
         uses_idx(arg, e->at[i]);
 }
 
-static uint64_t var_bit(int var)
+uint64_t var_bit(int var)
 {
     return UINT64_C(1) << (var & 63);
 }
@@ -238,7 +238,7 @@ const Idx *idx_merge(Ctx *c, const Idx *x, int64_t s, const Idx *y)
     Term *t = SCRATCH_N(c, Term, x->n + y->n + 1);
     int n = 0, i = 0, j = 0;
     while (i < x->n || j < y->n) {
-        if (j == y->n || (i < x->n && x->t[i].atom->id < y->t[j].atom->id)) {
+        if (j == y->n || (i < x->n && atom_order(x->t[i].atom, y->t[j].atom) < 0)) {
             t[n++] = x->t[i++];
             continue;
         }
@@ -383,95 +383,4 @@ void idx_unflat(Ctx *c, const Idx *flat, int rank, const int64_t *dims, const Id
         at[i] = empty ? idx_const(c, 0) : idx_digit(c, flat, stride, i == 0 ? 0 : dims[i]);
         stride = empty ? 1 : mul(c, stride, dims[i]);
     }
-}
-
-/* ---- rewriting and reading ---- */
-
-typedef struct Rewriting {
-    Ctx *c;
-    const Subst *s;                  /* may be NULL */
-    uint64_t mask;                   /* bits of s's variables */
-    const Expr *(*value)(Ctx *, const Expr *, void *);           /* NULL: expr_subst where s reaches */
-    void *arg;
-} Rewriting;
-
-static const Idx *rewrite(const Rewriting *r, const Idx *x);
-
-static const Idx *rewrite_atom(const Rewriting *r, const Atom *a)
-{
-    Ctx *c = r->c;
-    if (a->kind == ATOM_DIGIT)
-        return idx_digit(c, rewrite(r, a->x), a->a, a->b);
-    if (a->kind == ATOM_ASSUME)
-        return idx_assume(c, rewrite(r, a->x), a->lo, a->hi);
-    if (a->kind == ATOM_VALUE && r->value != NULL)
-        return idx_value(c, r->value(c, a->expr, r->arg), a->lo, a->hi);
-    if (a->kind == ATOM_VALUE && (a->vars & r->mask) != 0)
-        return idx_value(c, expr_subst(c, a->expr, r->s), a->lo, a->hi);
-    if (a->kind == ATOM_VAR && (a->vars & r->mask) != 0)
-        for (int i = 0; i < r->s->n; i++)
-            if (r->s->vars[i] == a->var)
-                return r->s->to[i];
-    return idx_make(c, 0, 1, &(Term){ 1, a });
-}
-
-static const Idx *rewrite(const Rewriting *r, const Idx *x)
-{
-    if ((x->vars & r->mask) == 0 && !(x->values && r->value != NULL))
-        return x;
-    const Idx *sum = idx_const(r->c, x->k);
-    for (int i = 0; i < x->n; i++)
-        sum = idx_axpy(r->c, sum, x->t[i].c, rewrite_atom(r, x->t[i].atom));
-    return sum;
-}
-
-const Idx *idx_rewrite(Ctx *c, const Idx *x, const Subst *s, const Expr *(*value)(Ctx *, const Expr *, void *),
-                       void *arg)
-{
-    Rewriting r = { .c = c, .s = s, .value = value, .arg = arg };
-    for (int i = 0; s != NULL && i < s->n; i++)
-        r.mask |= var_bit(s->vars[i]);
-    return rewrite(&r, x);
-}
-
-const Idx *idx_subst(Ctx *c, const Idx *x, const Subst *s)
-{
-    return idx_rewrite(c, x, s, NULL, NULL);
-}
-
-bool idx_uses(const Idx *x, int var)
-{
-    if ((x->vars & var_bit(var)) == 0)
-        return false;
-    for (int i = 0; i < x->n; i++) {
-        const Atom *a = x->t[i].atom;
-        if ((a->kind == ATOM_VAR && a->var == var) || (a->x != NULL && idx_uses(a->x, var)))
-            return true;
-        for (int j = 0; j < a->nuses; j++)
-            if (a->uses[j] == var)
-                return true;
-    }
-    return false;
-}
-
-int idx_cost(const Idx *x)
-{
-    return x->cost;
-}
-
-int64_t idx_eval(const Idx *x, const int64_t *vars, int64_t (*value)(void *arg, const Expr *e), void *arg)
-{
-    int64_t sum = x->k;
-    for (int i = 0; i < x->n; i++) {
-        const Atom *a = x->t[i].atom;
-        int64_t v = a->kind == ATOM_VAR     ? vars[a->var]
-                    : a->kind == ATOM_VALUE ? value(arg, a->expr)
-                                            : idx_eval(a->x, vars, value, arg);
-        if (a->kind == ATOM_DIGIT) {
-            v = floor_div(v, a->a);
-            v = a->b > 0 ? floor_mod(v, a->b) : v;
-        }
-        sum += x->t[i].c * v;
-    }
-    return sum;
 }

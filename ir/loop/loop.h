@@ -1,7 +1,7 @@
 /* ir/loop: index algebra, the loop IR, its proof and its interpreter. Knows elements and buffers, not operators or graphs.
  *
  * Everything is immutable once made and hash-consed in the context: equal indices and equal expressions are one pointer, so they are
- * compared by ==, and a DAG never grows into a tree in memory. Order never depends on addresses: terms are sorted by creation number. */
+ * compared by ==, and a DAG never grows into a tree in memory. Order never depends on addresses: terms are sorted by what they are. */
 #ifndef BURIN_LOOP_H
 #define BURIN_LOOP_H
 
@@ -13,7 +13,7 @@ typedef struct Expr Expr;
 typedef struct Stmt Stmt;
 typedef struct Buf Buf;
 
-/* ---- idx.c, idx_digit.c, idx_print.c: exact index algebra --------------------------------------------------------------
+/* ---- idx.c, idx_*.c: exact index algebra ----------------------------------------------------------------------------
  * An index is k + sum of c·atom, each atom with a closed interval. Rules of DIGIT are listed in idx_digit.c. All functions are total
  * but for two limits, both internal errors: a value that may leave 64 bits (counts are limited to 2^62 when a type is made), and
  * nesting beyond IDX_DEPTH (a pass that composes views materialises one long before). */
@@ -27,7 +27,7 @@ typedef enum AtomKind {
 } AtomKind;
 struct Atom {
     AtomKind kind;
-    int id;                          /* creation number: the order of terms */
+    int id;                          /* creation number */
     int64_t lo, hi;
     int var;                         /* VAR */
     const Idx *x;                    /* DIGIT, ASSUME */
@@ -44,7 +44,7 @@ struct Idx {
     int id;                          /* creation number */
     int depth, cost;                 /* nesting of DIGIT and ASSUME; idx_cost */
     bool values;                     /* some atom within is a VALUE */
-    int n; Term t[];                 /* c != 0, by atom id */
+    int n; Term t[];                 /* c != 0, in the order of idx_order.c */
 };
 
 /* Variables: 0 .. MAX_RANK-1 are the positions of a kernel's iteration space; others come from var_new (reductions, nests). */

@@ -29,15 +29,16 @@ void hash_add(Ctx *c, Hash *h, uint64_t hash, const void *node);   /* node is no
 const Idx *idx_rewrite(Ctx *c, const Idx *x, const Subst *s, const Expr *(*value)(Ctx *, const Expr *, void *),
                        void *arg);
 
-/* idx.c to idx_digit.c */
-const Idx *idx_make(Ctx *c, int64_t k, int n, const Term *t);    /* terms sorted by atom id, c != 0 */
-const Idx *idx_atom(Ctx *c, Atom a);                             /* the index 1·a; id and vars are set here */
+/* Shared by the files of the index algebra. */
+const Idx *idx_make(Ctx *c, int64_t k, int n, const Term *t);    /* terms in the order of atoms, c != 0 */
+const Idx *idx_atom(Ctx *c, Atom a);                             /* the index 1·a; id and variables are set here */
 const Idx *idx_merge(Ctx *c, const Idx *x, int64_t s, const Idx *y);   /* x + s·y, not recombined */
-int64_t idx_content(const Idx *x);                               /* largest divisor of all coefficients; 0: there are none */
+const Idx *idx_recombine(Ctx *c, const Idx *x);                  /* x with adjacent digits made one */
+int64_t idx_content(const Idx *x);                               /* largest divisor of all coefficients; 0: no terms */
+int atom_order(const Atom *p, const Atom *q);                    /* negative, 0 (p == q), positive */
+uint64_t var_bit(int var);                                       /* its bit in masks of variables */
 int64_t int_gcd(int64_t a, int64_t b);                           /* of the magnitudes; gcd(a, 0) = |a| */
 int64_t floor_div(int64_t x, int64_t y);                         /* toward minus infinity; y != 0 */
 int64_t floor_mod(int64_t x, int64_t y);                         /* x - y·floor_div(x, y) */
-/* idx_digit.c to idx.c */
-const Idx *idx_recombine(Ctx *c, const Idx *x);                  /* adjacent digits in a sum made one */
 
 #endif
