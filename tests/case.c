@@ -1,10 +1,13 @@
-/* The helper of run.sh: reads the text cases (tests/op/README.md tells their form), writes what has to be run, and judges what came out.
+/* The helper of run.sh: reads the text cases (tests/op/README.md tells their form), writes what has to be run, and
+ * judges what came out.
  *
- *   case plan DIR FILE...     into DIR: inputs as .npy files, main.c that calls every compiled case, and a list of commands
- *   case judge DIR FILE...    compares DIR/NAME.RUN.txt (interpreter), DIR/compiled.txt (C) and DIR/NAME.err with the expectations
+ *   case plan DIR FILE...     into DIR: inputs as .npy files, main.c that calls every compiled case, and a list of
+ * commands case judge DIR FILE...    compares DIR/NAME.RUN.txt (interpreter), DIR/compiled.txt (C) and DIR/NAME.err
+ * with the expectations
  *
- * The list has a line a run: NAME RUN FILE KIND OPTIONS ARGS, separated by bars; KIND is error, run (both ways) or build (an input has
- * a type that NumPy lacks: compiled only). Element types and their conversions are those of ir/base. */
+ * The list has a line a run: NAME RUN FILE KIND OPTIONS ARGS, separated by bars; KIND is error, run (both ways) or
+ * build (an input has a type that NumPy lacks: compiled only). Element types and their conversions are those of
+ * ir/base. */
 #include <ctype.h>
 #include <regex.h>
 
@@ -12,8 +15,16 @@
 
 enum { MOST = 64 };
 
-typedef struct Val { char *name; Type type; const Tensor *t; bool exact; } Val;
-typedef struct Run { int nins, nouts; Val in[MOST], out[MOST]; } Run;
+typedef struct Val {
+    char *name;
+    Type type;
+    const Tensor *t;
+    bool exact;
+} Val;
+typedef struct Run {
+    int nins, nouts;
+    Val in[MOST], out[MOST];
+} Run;
 typedef struct Case {
     const char *path, *name, *options;
     int nruns, nerrors;
@@ -34,7 +45,8 @@ static NORETURN PRINTF(2, 3) void bad(const Case *k, const char *fmt, ...)
     exit(2);
 }
 
-/* ---- values as text ------------------------------------------------------------------------------------------------ */
+/* ---- values as text ------------------------------------------------------------------------------------------------
+ */
 
 static int64_t least_bits(DType dt)
 {
@@ -58,8 +70,14 @@ static void write_bits(void *data, int64_t i, int64_t bits, uint64_t v)
 static uint64_t element(DType dt, const char *s)
 {
     const bool hex = strncmp(s, "0x", 2) == 0 && !strchr(s, '.') && !strchr(s, 'p');
-    union { float f; uint32_t u; } f;
-    union { double d; uint64_t u; } d;
+    union {
+        float f;
+        uint32_t u;
+    } f;
+    union {
+        double d;
+        uint64_t u;
+    } d;
     if (hex)
         return strtoull(s, NULL, 16);
     if (dtype_class(dt) == CLASS_UINT)
@@ -142,7 +160,8 @@ static bool read_val(const Case *k, char *line, Val *v)
     return true;
 }
 
-/* ---- cases ------------------------------------------------------------------------------------------------------------- */
+/* ---- cases
+ * ------------------------------------------------------------------------------------------------------------- */
 
 static char *after(char *line, const char *word)
 {
@@ -174,7 +193,8 @@ static void directive(Case *k, char *line)
         if (!read_val(k, s, v))
             bad(k, "not understood: %s", s);
     }
-    if (k->nruns == MOST || k->nerrors == MOST || (k->nruns && (last_run(k)->nins == MOST || last_run(k)->nouts == MOST)))
+    if (k->nruns == MOST || k->nerrors == MOST ||
+        (k->nruns && (last_run(k)->nins == MOST || last_run(k)->nouts == MOST)))
         bad(k, "too many runs, values or errors");
 }
 
@@ -198,7 +218,8 @@ static Case *case_read(const char *path)
     return k;
 }
 
-/* ---- plan ---------------------------------------------------------------------------------------------------------------- */
+/* ---- plan
+ * ---------------------------------------------------------------------------------------------------------------- */
 
 static FILE *create(const char *path)
 {
@@ -212,7 +233,8 @@ static FILE *create(const char *path)
 
 static const char *npy_type(DType dt)
 {
-    if (dtype_class(dt) == CLASS_STRING || dtype_bits(dt) < 8 || (dtype_is_float(dt) && dtype_bits(dt) == 8) || dt == DT_BF16)
+    if (dtype_class(dt) == CLASS_STRING || dtype_bits(dt) < 8 || (dtype_is_float(dt) && dtype_bits(dt) == 8) ||
+        dt == DT_BF16)
         return NULL;
     const char kind[] = {'f', 'i', 'u', 'b', 'c'};
     return internf(ctx, "%c%c%d", dtype_bits(dt) > 8 ? '<' : '|', kind[dtype_class(dt)], dtype_bits(dt) / 8);
@@ -224,7 +246,8 @@ static void write_npy(const char *path, const Val *v)
     const char *dims = "";
     for (int i = 0; i < v->type.rank; i++)
         dims = internf(ctx, "%s%lld,", dims, (long long)v->type.dims[i]);
-    const char *head = internf(ctx, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", npy_type(v->type.dt), dims);
+    const char *head =
+        internf(ctx, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", npy_type(v->type.dt), dims);
     int n = (int)strlen(head) + 1, pad = (64 - (10 + n) % 64) % 64;
     fwrite("\x93NUMPY\x01\x00", 1, 8, f);
     fputc((n + pad) & 255, f);
@@ -236,7 +259,8 @@ static void write_npy(const char *path, const Val *v)
 
 static void emit_input(FILE *f, const Case *k, int run, int i, const Val *v)
 {
-    fprintf(f, "static const %s %s_%d_%d[] = {", v->type.dt == DT_STRING ? "char *const" : "unsigned char", k->name, run, i);
+    fprintf(f, "static const %s %s_%d_%d[] = {", v->type.dt == DT_STRING ? "char *const" : "unsigned char", k->name,
+            run, i);
     if (v->type.dt == DT_STRING)
         for (int64_t j = 0; j < type_count(v->type); j++) {
             fputc('"', f);
@@ -261,7 +285,8 @@ static void emit_run(FILE *f, const Case *k, int run, const Run *r)
         emit_input(f, k, run, i, &r->in[i]);
     fprintf(f, "static void %s_%d(void)\n{\n    const char *what = \"%s %d\";\n", k->name, run, k->name, run);
     for (int i = 0; i < r->nouts; i++)
-        fprintf(f, "    static const long d%d[] = %s_OUT%d_DIMS;\n    void *o%d = room(%s_OUT%d_BYTES);\n", i, upper, i, i, upper, i);
+        fprintf(f, "    static const long d%d[] = %s_OUT%d_DIMS;\n    void *o%d = room(%s_OUT%d_BYTES);\n", i, upper, i,
+                i, upper, i);
     fprintf(f, "    %s_run(", k->name);
     for (int i = 0; i < r->nins; i++)
         fprintf(f, "%scopy(%s_%d_%d, %zu)", i ? ", " : "", k->name, run, i, r->in[i].t->bytes);
@@ -285,7 +310,8 @@ static const char prologue[] =
     "    for (int i = 0; i < rank; i++) printf(\"%s%ld\", i ? \",\" : \"\", d[i]);\n"
     "    printf(\"] \");\n"
     "    if (string)\n        for (size_t i = 0; i < n / sizeof(char *); i++) {\n"
-    "            const char *s = ((const char *const *)p)[i];\n            hex(s, strlen(s));\n            printf(\".\");\n        }\n"
+    "            const char *s = ((const char *const *)p)[i];\n            hex(s, strlen(s));\n            "
+    "printf(\".\");\n        }\n"
     "    else\n        hex(p, n);\n    printf(\"\\n\");\n}\n";
 
 static void plan(const char *dir, int n, Case **cases)
@@ -311,7 +337,8 @@ static void plan(const char *dir, int n, Case **cases)
                     write_npy(path, v);
                 args = internf(ctx, "%s %s=%s", args, v->name, path);
             }
-            fprintf(list, "%s|%d|%s|%s|%s|%s\n", k->name, r, k->path, npy ? "run" : "build", k->options, npy ? args : "");
+            fprintf(list, "%s|%d|%s|%s|%s|%s\n", k->name, r, k->path, npy ? "run" : "build", k->options,
+                    npy ? args : "");
             emit_run(f, k, r, k->runs[r]);
         }
         fputs("#endif\n", f);
@@ -329,7 +356,8 @@ static void plan(const char *dir, int n, Case **cases)
     fclose(f);
 }
 
-/* ---- judge --------------------------------------------------------------------------------------------------------------- */
+/* ---- judge
+ * --------------------------------------------------------------------------------------------------------------- */
 
 static int passed, failed;
 
@@ -349,7 +377,11 @@ static bool close_to(DType dt, double got, double want, bool exact)
         return isnan(want) && isnan(got);
     if (got == want)
         return got != 0 || signbit(got) == signbit(want);
-    double rel = dt == DT_F64 || dt == DT_C128 ? 1e-12 : dt == DT_F16 ? 2e-3 : dt == DT_BF16 ? 1.6e-2 : least_bits(dt) <= 8 ? 0 : 1e-5;
+    double rel = dt == DT_F64 || dt == DT_C128 ? 1e-12
+                 : dt == DT_F16                ? 2e-3
+                 : dt == DT_BF16               ? 1.6e-2
+                 : least_bits(dt) <= 8         ? 0
+                                               : 1e-5;
     return !exact && fabs(got - want) <= rel * fabs(want) + rel * 0.01;
 }
 
@@ -434,7 +466,8 @@ static bool judge_interpreted(const Case *k, const char *text, const Val *want)
         return false;
     }
     if (!type_same(got.type, want->type)) {
-        fail(k, "interpreted, output %s is %s, not %s", want->name, type_text(ctx, got.type), type_text(ctx, want->type));
+        fail(k, "interpreted, output %s is %s, not %s", want->name, type_text(ctx, got.type),
+             type_text(ctx, want->type));
         return false;
     }
     return same_values(k, "interpreted", want, got.t);

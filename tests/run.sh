@@ -27,7 +27,8 @@ one() {
         fi
     fi
     if [ "$kind" = run ]; then
-        "$BURIN" run "$file" $options $args >"$work/$name.$run.txt" 2>"$work/$name.$run.log" || cat "$work/$name.$run.log" >"$work/$name.err"
+        "$BURIN" run "$file" $options $args >"$work/$name.$run.txt" 2>"$work/$name.$run.log" ||
+            cp "$work/$name.$run.log" "$work/$name.err"
     fi
 }
 export -f one

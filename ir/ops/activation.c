@@ -1,62 +1,67 @@
-/* Activations: compositions, written as formulas over the node builder. Rows with `.wide` see float in place of 16-bit
- * floats, so a formula is rounded once. A branch is a Where (it evaluates the chosen side only), so that an overflow of
- * the other side does no harm. */
+/* Activations: formulas for one element, in float where the tensor is of 16-bit floats, so that each is rounded once. A
+ * branch is a select, which evaluates the chosen side only: an overflow of the other side does no harm. What a formula
+ * uses twice stands in it twice; equal expressions are one, and are computed once. */
 #include "meaning.h"
 
-static Edge *add(Build *b, Edge *x, Edge *y) { return build_op2(b, "Add", x, y); }
-static Edge *sub(Build *b, Edge *x, Edge *y) { return build_op2(b, "Sub", x, y); }
-static Edge *mul(Build *b, Edge *x, Edge *y) { return build_op2(b, "Mul", x, y); }
-static Edge *over(Build *b, Edge *x, Edge *y) { return build_op2(b, "Div", x, y); }
-static Edge *less(Build *b, Edge *x, Edge *y) { return build_op2(b, "Less", x, y); }
-static Edge *exponential(Build *b, Edge *x) { return build_op1(b, "Exp", x); }
+typedef const Expr *E;
 
-static Edge *where(Build *b, Edge *cond, Edge *x, Edge *y)
-{
-    return build_op(b, "Where", 3, (Edge *[]){cond, x, y}, 0, NULL);
-}
+static E add(Ctx *c, E x, E y) { return expr_op2(c, OP_add, x, y); }
+static E sub(Ctx *c, E x, E y) { return expr_op2(c, OP_sub, x, y); }
+static E mul(Ctx *c, E x, E y) { return expr_op2(c, OP_mul, x, y); }
+static E over(Ctx *c, E x, E y) { return expr_op2(c, OP_div, x, y); }
+static E num(Ctx *c, E x, double v) { return known_number(c, x->dt, v); } /* of x's type */
+static E scaled(Ctx *c, E x, double k) { return mul(c, x, num(c, x, k)); }
 
-static Edge *scaled(Build *b, Edge *x, double k)
+/* x < bound ? y : z */
+static E below(Ctx *c, E x, double bound, E y, E z)
 {
-    return mul(b, x, like(b, x, k));
+    return expr_select(c, expr_op2(c, OP_lt, x, num(c, x, bound)), y, z);
 }
 
 /* k·(exp(x) - 1) */
-static Edge *exp_less_one(Build *b, Edge *x, double k)
+static E exp_less_one(Ctx *c, E x, double k)
 {
-    return scaled(b, sub(b, exponential(b, x), like(b, x, 1)), k);
+    return scaled(c, sub(c, expr_op1(c, OP_exp, x), num(c, x, 1)), k);
 }
 
-static double real(const Node *n, const char *name, double absent)
+static double real(Lower *l, const char *name)
 {
-    return node_attr(n, name) ? (double)node_float(n, name, 0) : absent;
+    return (double)node_float(l->node, name, 0);
 }
 
-bool reciprocal(Build *b, const Node *n, Edge **out)
+const Expr *reciprocal_at(Lower *l, int out, const Idx *const *i)
 {
-    out[0] = over(b, like(b, n->in[0], 1), n->in[0]);
-    return true;
+    (void)out;
+    E x = in_math(l, 0, i);
+    return over(l->c, num(l->c, x, 1), x);
 }
 
-bool leaky_relu(Build *b, const Node *n, Edge **out)
+const Expr *leaky_relu_at(Lower *l, int out, const Idx *const *i)
 {
-    Edge *x = n->in[0];
-    out[0] = where(b, less(b, x, like(b, x, 0)), scaled(b, x, real(n, "alpha", 0.01)), x);
-    return true;
+    (void)out;
+    E x = in_math(l, 0, i);
+    return below(l->c, x, 0, scaled(l->c, x, real(l, "alpha")), x);
 }
 
-bool prelu(Build *b, const Node *n, Edge **out)
+bool prelu_infer(Build *b, const Node *n, Type *out)
 {
-    Edge *x = n->in[0], *slope = n->in[1];
+    Type x = arg_type(n, 0), slope = arg_type(n, 1);
     int64_t dims[MAX_RANK];
     int rank;
-    if (!broadcast_dims(x->type.rank, x->type.dims, slope->type.rank, slope->type.dims, &rank, dims) ||
-        !same_dims(x->type, (Type){x->type.dt, rank, dims})) {
-        node_error(b, n, "slope is %s: it must broadcast to X, %s, from the right", type_text(b->c, slope->type),
-                   type_text(b->c, x->type));
+    if (!broadcast_dims(x.rank, x.dims, slope.rank, slope.dims, &rank, dims) ||
+        !same_dims(x, (Type){x.dt, rank, dims})) {
+        node_error(b, n, "slope is %s: it must broadcast to X, %s, from the right", type_text(b->c, slope),
+                   type_text(b->c, x));
         return false;
     }
-    out[0] = where(b, less(b, x, like(b, x, 0)), mul(b, slope, x), x);
+    out[0] = x;
     return true;
+}
+
+const Expr *prelu_at(Lower *l, int out, const Idx *const *i)
+{
+    E x = in_math(l, 0, i);
+    return below(l->c, x, 0, mul(l->c, math(l, 1, out_type(l, out).rank, i), x), x);
 }
 
 /* Versions 1 and 6: a slope for each channel, dimension 1. */
@@ -72,117 +77,129 @@ bool prelu_old(Build *b, const Node *n, Edge **out)
     return rebuild(b, n, 2, (Edge *[]){x, slope}, 0, NULL, out);
 }
 
-bool selu(Build *b, const Node *n, Edge **out)
+const Expr *selu_at(Lower *l, int out, const Idx *const *i)
 {
-    Edge *x = n->in[0];
-    double alpha = real(n, "alpha", 1.67326319217681884765625), gamma = real(n, "gamma", 1.05070102214813232421875);
-    out[0] = scaled(b, where(b, less(b, like(b, x, 0), x), x, exp_less_one(b, x, alpha)), gamma);
-    return true;
+    (void)out;
+    Ctx *c = l->c;
+    E x = in_math(l, 0, i), positive = expr_op2(c, OP_gt, x, num(c, x, 0));
+    return scaled(c, expr_select(c, positive, x, exp_less_one(c, x, real(l, "alpha"))), real(l, "gamma"));
 }
 
-bool elu(Build *b, const Node *n, Edge **out)
+const Expr *elu_at(Lower *l, int out, const Idx *const *i)
 {
-    Edge *x = n->in[0];
-    out[0] = where(b, less(b, x, like(b, x, 0)), exp_less_one(b, x, real(n, "alpha", 1)), x);
-    return true;
+    (void)out;
+    E x = in_math(l, 0, i);
+    return below(l->c, x, 0, exp_less_one(l->c, x, real(l, "alpha")), x);
 }
 
-bool celu(Build *b, const Node *n, Edge **out)
+const Expr *celu_at(Lower *l, int out, const Idx *const *i)
 {
-    Edge *x = n->in[0];
-    double alpha = real(n, "alpha", 1);
-    out[0] = where(b, less(b, x, like(b, x, 0)), exp_less_one(b, over(b, x, like(b, x, alpha)), alpha), x);
-    return true;
+    (void)out;
+    Ctx *c = l->c;
+    double alpha = real(l, "alpha");
+    E x = in_math(l, 0, i);
+    return below(c, x, 0, exp_less_one(c, over(c, x, num(c, x, alpha)), alpha), x);
 }
 
-bool thresholded_relu(Build *b, const Node *n, Edge **out)
+const Expr *thresholded_relu_at(Lower *l, int out, const Idx *const *i)
 {
-    Edge *x = n->in[0];
-    out[0] = where(b, less(b, like(b, x, real(n, "alpha", 1)), x), x, like(b, x, 0));
-    return true;
+    (void)out;
+    Ctx *c = l->c;
+    E x = in_math(l, 0, i), above = expr_op2(c, OP_gt, x, num(c, x, real(l, "alpha")));
+    return expr_select(c, above, x, num(c, x, 0));
 }
 
-static Edge *between_0_and_1(Build *b, Edge *x)
+/* k·x + beta, held between 0 and 1 */
+static E ramp(Ctx *c, E x, double k, double beta)
 {
-    return build_op(b, "Clip", 3, (Edge *[]){x, like(b, x, 0), like(b, x, 1)}, 0, NULL);
+    return expr_op3(c, OP_clip, add(c, scaled(c, x, k), num(c, x, beta)), num(c, x, 0), num(c, x, 1));
 }
 
-bool hard_sigmoid(Build *b, const Node *n, Edge **out)
+const Expr *hard_sigmoid_at(Lower *l, int out, const Idx *const *i)
 {
-    Edge *x = n->in[0];
-    out[0] = between_0_and_1(b, add(b, scaled(b, x, real(n, "alpha", 0.2)), like(b, x, real(n, "beta", 0.5))));
-    return true;
+    (void)out;
+    return ramp(l->c, in_math(l, 0, i), real(l, "alpha"), real(l, "beta"));
 }
 
-bool hard_swish(Build *b, const Node *n, Edge **out)
+const Expr *hard_swish_at(Lower *l, int out, const Idx *const *i)
 {
-    Edge *x = n->in[0];
-    out[0] = mul(b, x, between_0_and_1(b, add(b, scaled(b, x, 1.0 / 6), like(b, x, 0.5))));
-    return true;
+    (void)out;
+    E x = in_math(l, 0, i);
+    return mul(l->c, x, ramp(l->c, x, 1.0 / 6, 0.5));
 }
 
-/* log(1 + e) for 0 <= e <= 1, exact to the last places also where 1 + e rounds to 1. */
-static Edge *log_one_plus(Build *b, Edge *e)
+/* log(1 + exp(x)) = max(x, 0) + log(1 + e) with e = exp(-|x|), exact to the last places also where 1 + e rounds to 1.
+ */
+static E softplus(Ctx *c, E x)
 {
-    Edge *one = like(b, e, 1), *u = add(b, one, e);
-    Edge *exact = over(b, mul(b, build_op1(b, "Log", u), e), sub(b, u, one));
-    return where(b, build_op2(b, "Equal", u, one), e, exact);
+    E e = expr_op1(c, OP_exp, expr_op1(c, OP_neg, expr_op1(c, OP_abs, x))), one = num(c, x, 1), u = add(c, one, e);
+    E log = over(c, mul(c, expr_op1(c, OP_log, u), e), sub(c, u, one));
+    log = expr_select(c, expr_op2(c, OP_eq, u, one), e, log);
+    return add(c, expr_op1(c, OP_relu, x), log);
 }
 
-bool softplus(Build *b, const Node *n, Edge **out)
+const Expr *softplus_at(Lower *l, int out, const Idx *const *i)
 {
-    Edge *x = n->in[0];
-    Edge *small = exponential(b, build_op1(b, "Neg", build_op1(b, "Abs", x)));
-    out[0] = add(b, build_op1(b, "Relu", x), log_one_plus(b, small));
-    return true;
+    (void)out;
+    return softplus(l->c, in_math(l, 0, i));
 }
 
-bool softsign(Build *b, const Node *n, Edge **out)
+const Expr *mish_at(Lower *l, int out, const Idx *const *i)
 {
-    Edge *x = n->in[0];
-    out[0] = over(b, x, add(b, like(b, x, 1), build_op1(b, "Abs", x)));
-    return true;
+    (void)out;
+    E x = in_math(l, 0, i);
+    return mul(l->c, x, expr_op1(l->c, OP_tanh, softplus(l->c, x)));
 }
 
-bool mish(Build *b, const Node *n, Edge **out)
+const Expr *softsign_at(Lower *l, int out, const Idx *const *i)
 {
-    Edge *x = n->in[0];
-    out[0] = mul(b, x, build_op1(b, "Tanh", build_op1(b, "Softplus", x)));
-    return true;
+    (void)out;
+    E x = in_math(l, 0, i);
+    return over(l->c, x, add(l->c, num(l->c, x, 1), expr_op1(l->c, OP_abs, x)));
 }
 
-bool gelu(Build *b, const Node *n, Edge **out)
+bool gelu_infer(Build *b, const Node *n, Type *out)
 {
-    Edge *x = n->in[0], *s;
     const char *approximate = node_string(n, "approximate", "none");
-    if (strcmp(approximate, "tanh") == 0) {
-        Edge *cube = mul(b, mul(b, x, x), x);
-        s = build_op1(b, "Tanh", scaled(b, add(b, x, scaled(b, cube, 0.044715)), 0.797884560802865355879892));
-    } else if (strcmp(approximate, "none") == 0) {
-        s = build_op1(b, "Erf", scaled(b, x, 0.707106781186547524400844));
+    out[0] = arg_type(n, 0);
+    if (strcmp(approximate, "none") == 0 || strcmp(approximate, "tanh") == 0)
+        return true;
+    node_error(b, n, "approximate = \"%s\" is unknown: it is none or tanh", approximate);
+    return false;
+}
+
+const Expr *gelu_at(Lower *l, int out, const Idx *const *i)
+{
+    (void)out;
+    Ctx *c = l->c;
+    E x = in_math(l, 0, i), s;
+    if (strcmp(node_string(l->node, "approximate", "none"), "none") == 0) {
+        s = expr_op1(c, OP_erf, scaled(c, x, 0.707106781186547524400844));
     } else {
-        node_error(b, n, "approximate = \"%s\" is unknown: it is none or tanh", approximate);
-        return false;
+        E cube = mul(c, mul(c, x, x), x);
+        s = expr_op1(c, OP_tanh, scaled(c, add(c, x, scaled(c, cube, 0.044715)), 0.797884560802865355879892));
     }
-    out[0] = mul(b, scaled(b, x, 0.5), add(b, like(b, x, 1), s));
-    return true;
+    return mul(c, scaled(c, x, 0.5), add(c, num(c, x, 1), s));
 }
 
 /* Integers are compared with lambd, and moved by bias, as real numbers. */
-bool shrink(Build *b, const Node *n, Edge **out)
+const Expr *shrink_at(Lower *l, int out, const Idx *const *i)
 {
-    DType dt = n->in[0]->type.dt;
-    Edge *x = dtype_is_float(dt) ? n->in[0] : build_cast(b, n->in[0], dtype_bits(dt) > 16 ? DT_F64 : DT_F32);
-    Edge *lambd = like(b, x, real(n, "lambd", 0.5)), *bias = like(b, x, real(n, "bias", 0));
-    Edge *high = where(b, less(b, lambd, x), sub(b, x, bias), like(b, x, 0));
-    out[0] = build_cast(b, where(b, less(b, x, build_op1(b, "Neg", lambd)), add(b, x, bias), high), dt);
-    return true;
+    (void)out;
+    Ctx *c = l->c;
+    double lambd = real(l, "lambd"), bias = real(l, "bias");
+    E x = in_math(l, 0, i);
+    if (!dtype_is_float(x->dt))
+        x = expr_cast(c, dtype_bits(x->dt) > 16 ? DT_F64 : DT_F32, x);
+    E above = expr_op2(c, OP_gt, x, num(c, x, lambd));
+    E high = expr_select(c, above, sub(c, x, num(c, x, bias)), num(c, x, 0));
+    return below(c, x, -lambd, add(c, x, num(c, x, bias)), high);
 }
 
-bool swish(Build *b, const Node *n, Edge **out)
+const Expr *swish_at(Lower *l, int out, const Idx *const *i)
 {
-    Edge *x = n->in[0];
-    double alpha = real(n, "alpha", 1);
-    out[0] = mul(b, x, build_op1(b, "Sigmoid", alpha == 1 ? x : scaled(b, x, alpha)));
-    return true;
+    (void)out;
+    double alpha = real(l, "alpha");
+    E x = in_math(l, 0, i);
+    return mul(l->c, x, expr_op1(l->c, OP_sigmoid, alpha == 1 ? x : scaled(l->c, x, alpha)));
 }

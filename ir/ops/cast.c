@@ -1,19 +1,7 @@
 /* Cast and its kin. A cast is one loop IR node; what ONNX adds is what happens to a number that is too large for an
- * 8-bit float when `saturate` is off: it becomes infinite, or NaN where the type has no infinity. */
+ * 8-bit float when `saturate` is off (it becomes infinite, or NaN where the type has no infinity), and the three ways
+ * of rounding to float8e8m0, a bare power of two. */
 #include "meaning.h"
-
-/* Greatest finite number of an 8-bit float, and the code of what lies beyond it (without the sign bit). */
-static bool small_float(DType dt, double *most, int *beyond, bool *is_signed)
-{
-    *is_signed = dt == DT_F8E4M3 || dt == DT_F8E5M2;
-    switch ((int)dt) {
-    case DT_F8E4M3: *most = 448, *beyond = 0x7f; return true;
-    case DT_F8E4M3Z: *most = 240, *beyond = 0x80; return true;
-    case DT_F8E5M2: *most = 57344, *beyond = 0x7c; return true;
-    case DT_F8E5M2Z: *most = 57344, *beyond = 0x80; return true;
-    default: return false;
-    }
-}
 
 bool cast_infer(Build *b, const Node *n, Type *out)
 {
@@ -35,39 +23,79 @@ bool cast_infer(Build *b, const Node *n, Type *out)
         return false;
     }
     const char *mode = node_string(n, "round_mode", "up");
-    if (to == DT_F8E8M0 && to != (int64_t)t.dt && strcmp(mode, "nearest") != 0) {
-        node_error(b, n, "a cast to float8e8m0 with round_mode = \"%s\" is not supported: only \"nearest\" is", mode);
+    if (strcmp(mode, "up") != 0 && strcmp(mode, "down") != 0 && strcmp(mode, "nearest") != 0) {
+        node_error(b, n, "round_mode = \"%s\" is unknown: it is up, down or nearest", mode);
         return false;
     }
     return make_type(b, n, out, 0, (DType)to, t.rank, t.dims);
 }
 
+/* Without saturation: x, but for what rounds beyond the greatest number. */
+static const Expr *unless_beyond(Ctx *c, DType to, const Expr *x, const Expr *v)
+{
+    /* The greatest number, half a step above it (a tie, which goes to the even code), and the code of what lies beyond.
+     */
+    static const struct {
+        DType dt;
+        double edge;
+        bool tie, is_signed;
+        uint64_t code;
+    } kinds[] = {
+        {DT_F8E4M3, 448 + 16, false, true, 0x7f},
+        {DT_F8E4M3Z, 240 + 8, true, false, 0x80},
+        {DT_F8E5M2, 57344 + 4096, true, true, 0x7c},
+        {DT_F8E5M2Z, 57344 + 4096, true, false, 0x80},
+    };
+    for (int i = 0; i < COUNT(kinds); i++) {
+        if (kinds[i].dt != to)
+            continue;
+        const Expr *plus = expr_const(c, to, (Value){.u = kinds[i].code}), *minus = plus;
+        if (kinds[i].is_signed)
+            minus = expr_const(c, to, (Value){.u = kinds[i].code | 0x80});
+        const Expr *edge = expr_float(c, v->dt, kinds[i].edge), *size = expr_op1(c, OP_abs, v);
+        const Expr *over = expr_op2(c, kinds[i].tie ? OP_ge : OP_gt, size, edge);
+        const Expr *negative = expr_op2(c, OP_lt, v, expr_float(c, v->dt, 0));
+        return expr_select(c, over, expr_select(c, negative, minus, plus), x);
+    }
+    return x;
+}
+
+/* To float8e8m0. The cast itself goes to the nearest power; one of the neighbours is right where that lies on the wrong
+ * side. Without saturation what lies beyond either end is NaN. */
+static const Expr *power_of_two(Ctx *c, const Expr *v, const char *mode, bool saturate)
+{
+    bool up = strcmp(mode, "up") == 0, down = strcmp(mode, "down") == 0;
+    const Expr *size = expr_op1(c, OP_abs, v), *near = expr_cast(c, DT_F32, expr_cast(c, DT_F8E8M0, v)), *y = near;
+    if (up || down) {
+        const Expr *other = expr_op2(c, OP_mul, near, expr_float(c, DT_F32, up ? 2 : 0.5));
+        y = expr_select(c, expr_op2(c, up ? OP_lt : OP_gt, near, size), other, near);
+    }
+    y = expr_cast(c, DT_F8E8M0, y);
+    if (saturate)
+        return y;
+    double edge = down ? (double)INFINITY : ldexp(up ? 1 : 1.5, 127);
+    const Expr *over = expr_op2(c, up ? OP_gt : OP_ge, size, expr_float(c, DT_F32, edge));
+    const Expr *under = expr_op2(c, OP_lt, size, expr_float(c, DT_F32, ldexp(1, -127)));
+    return expr_select(c, expr_op2(c, OP_or, over, under), expr_const(c, DT_F8E8M0, (Value){.u = 0xff}), y);
+}
+
 const Expr *cast_at(Lower *l, int out, const Idx *const *i)
 {
     Ctx *c = l->c;
-    DType to = out_type(l, out).dt, from = in_type(l, 0).dt;
+    DType to = out_type(l, out).dt, from = in_type(l, 0).dt, wide = from == DT_F64 ? DT_F64 : DT_F32;
     const Expr *x = in_at(l, 0, i);
-    double most;
-    int beyond;
-    bool is_signed;
+    bool saturate = node_int(l->node, "saturate", 1) != 0, real = dtype_is_float(from);
     if (to == from)
         return x;
     if (dtype_class(to) == CLASS_COMPLEX)
         return expr_cast(c, to == DT_C64 ? DT_F32 : DT_F64, x);
-    if (node_int(l->node, "saturate", 1) || !dtype_is_float(from) || !small_float(to, &most, &beyond, &is_signed))
-        return expr_cast(c, to, x);
-    /* Without saturation: what rounds beyond the greatest number. Half a step above it is a tie that goes to the even
-     * code above. */
-    DType wide = from == DT_F64 ? DT_F64 : DT_F32;
-    const Expr *v = expr_cast(c, wide, x), *size = expr_op1(c, OP_abs, v);
-    double half = to == DT_F8E4M3 ? 16 : to == DT_F8E4M3Z ? 8 : 4096;
-    bool odd = to != DT_F8E4M3; /* the greatest number has an odd code: the tie goes up */
-    const Expr *edge = expr_float(c, wide, most + half);
-    const Expr *over = expr_op2(c, odd ? OP_ge : OP_gt, size, edge);
-    const Expr *plus = expr_const(c, to, (Value){.u = (uint64_t)beyond});
-    const Expr *minus = is_signed ? expr_const(c, to, (Value){.u = (uint64_t)beyond | 0x80}) : plus;
-    const Expr *negative = expr_op2(c, OP_lt, v, expr_float(c, wide, 0));
-    return expr_select(c, over, expr_select(c, negative, minus, plus), expr_cast(c, to, x));
+    if (to == DT_F8E8M0)
+        return power_of_two(c, expr_cast(c, DT_F32, x), node_string(l->node, "round_mode", "up"), saturate);
+    if (real && dtype_is_int(to) && dtype_bits(to) < 8) /* the low bits, as of any integer */
+        return expr_cast(c, to, expr_cast(c, DT_I32, x));
+    if (real && !saturate)
+        return unless_beyond(c, to, expr_cast(c, to, x), expr_cast(c, wide, x));
+    return expr_cast(c, to, x);
 }
 
 /* Version 1 names the type: to = "FLOAT". */

@@ -63,9 +63,33 @@ const Expr *both(Ctx *c, const Expr *p, const Expr *q)
     return p ? expr_op2(c, OP_and, p, q) : q;
 }
 
-const Idx *position(Ctx *c, const Expr *index, int64_t n)
+/* Known indices (of one column of the last dimension, or all) as they are read: counted from the front, in the smallest
+ * type that holds n - 1. */
+static const Buf *index_table(Lower *l, int k, int column, int64_t n)
 {
-    const Expr *i = expr_cast(c, DT_I64, index), *last = expr_int(c, DT_I64, n - 1), *none = expr_int(c, DT_I64, 0);
+    const Tensor *t = arg_known(l->node, k);
+    DType dt = n <= 256 ? DT_U8 : n <= 65536 ? DT_U16 : n <= INT32_MAX ? DT_I32 : DT_I64;
+    int rank = column < 0 ? t->type.rank : t->type.rank - 1;
+    int64_t step = column < 0 ? 1 : t->type.dims[rank], first = column < 0 ? 0 : column;
+    Tensor *table = tensor_new(l->c, type_make(l->c, dt, rank, t->type.dims));
+    for (int64_t i = 0; i < type_count(table->type); i++) {
+        int64_t v = tensor_at_int(t, first + i * step);
+        scalar_write(dt, (void *)(uintptr_t)table->data, i, (Value){.i = v < 0 ? v + n : v});
+    }
+    return lower_const(l, l->node->in[k]->name, table);
+}
+
+const Idx *position(Lower *l, int k, const Idx *const *at, int column, int64_t n)
+{
+    Ctx *c = l->c;
+    const Idx *place[MAX_RANK];
+    int rank = in_type(l, k).rank;
+    if (arg_known(l->node, k) && type_count(in_type(l, k)) > 1)
+        return idx_value(c, expr_cast(c, DT_I64, expr_load(c, index_table(l, k, column, n), at)), 0, n - 1);
+    for (int i = 0; i < rank; i++)
+        place[i] = i == rank - 1 && column >= 0 ? idx_const(c, column) : at[i];
+    const Expr *i = expr_cast(c, DT_I64, in_at(l, k, place)), *last = expr_int(c, DT_I64, n - 1),
+               *none = zero(c, DT_I64);
     const Expr *wrapped = expr_op2(c, OP_add, i, expr_int(c, DT_I64, n));
     i = expr_select(c, expr_op2(c, OP_lt, i, none), wrapped, i);
     return idx_value(c, expr_op2(c, OP_min, expr_op2(c, OP_max, i, none), last), 0, n - 1);

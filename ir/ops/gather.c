@@ -49,7 +49,7 @@ const Expr *gather_at(Lower *l, int out, const Idx *const *i)
     for (int k = 0; k < t.rank; k++)
         at[k] = k < axis ? i[k] : k > axis ? i[k + q - 1] : idx_const(l->c, 0);
     if (t.dims[axis] > 0)
-        at[axis] = position(l->c, in_at(l, 1, i + axis), t.dims[axis]);
+        at[axis] = position(l, 1, i + axis, -1, t.dims[axis]);
     return in_at(l, 0, at);
 }
 
@@ -97,16 +97,14 @@ const Expr *gather_nd_at(Lower *l, int out, const Idx *const *i)
     (void)out;
     Type t = in_type(l, 0), indices = in_type(l, 1);
     int batch = (int)node_int(l->node, "batch_dims", 0), q = indices.rank, depth = (int)indices.dims[q - 1];
-    const Idx *at[MAX_RANK], *place[MAX_RANK];
-    memcpy(place, i, sizeof *place * (size_t)(q - 1));
+    const Idx *at[MAX_RANK];
     for (int k = 0; k < t.rank; k++) {
         if (k < batch) {
             at[k] = i[k];
         } else if (k >= batch + depth) {
             at[k] = i[k - batch - depth + q - 1];
         } else {
-            place[q - 1] = idx_const(l->c, k - batch);
-            at[k] = t.dims[k] > 0 ? position(l->c, in_at(l, 1, place), t.dims[k]) : idx_const(l->c, 0);
+            at[k] = t.dims[k] > 0 ? position(l, 1, i, k - batch, t.dims[k]) : idx_const(l->c, 0);
         }
     }
     return in_at(l, 0, at);
@@ -141,6 +139,6 @@ const Expr *gather_elements_at(Lower *l, int out, const Idx *const *i)
     const Idx *at[MAX_RANK];
     gather_axis(l->b, l->node, &axis);
     memcpy(at, i, sizeof *at * (size_t)out_type(l, out).rank);
-    at[axis] = t.dims[axis] > 0 ? position(l->c, in_at(l, 1, i), t.dims[axis]) : idx_const(l->c, 0);
+    at[axis] = t.dims[axis] > 0 ? position(l, 1, i, -1, t.dims[axis]) : idx_const(l->c, 0);
     return in_at(l, 0, at);
 }

@@ -48,9 +48,10 @@ const Expr *zero(Ctx *c, DType dt);                                /* of any typ
 const Expr *least(Ctx *c, DType dt);                               /* -inf, or the least integer: the identity of max */
 const Expr *greatest(Ctx *c, DType dt);                 /* inf, or the greatest integer: the identity of min */
 const Expr *both(Ctx *c, const Expr *p, const Expr *q); /* p and q; NULL p: q */
-/* A position in a dimension of n >= 1 elements from an index that is known at run time only: counted from the back when
- * negative, then clamped. Known indices were checked by inference. */
-const Idx *position(Ctx *c, const Expr *index, int64_t n);
+/* The place in a dimension of n >= 1 elements that operand k, of indices, names at `at` (column >= 0: at that place of
+ * its last dimension, which `at` lacks): counted from the back when negative; what is known at run time only is then
+ * clamped, what is known at compile time was checked by inference. */
+const Idx *position(Lower *l, int k, const Idx *const *at, int column, int64_t n);
 /* Error unless every known element of operand k lies in [-n, n-1]. n per element: dims[i % ndims]. */
 bool indices_fit(Build *b, const Node *n, int k, int ndims, const int64_t *dims, const char *of);
 
@@ -97,8 +98,11 @@ Infer variadic_infer, where_infer, pow_infer, mod_infer, shift_infer, equal_infe
 At max_at, min_at, sum_at, mean_at, where_at, pow_at, mod_at, shift_at, clip_at, is_inf_at, is_nan_at, equal_at;
 
 /* activation.c */
-Expand reciprocal, leaky_relu, prelu_old, prelu, selu, elu, celu, thresholded_relu, hard_sigmoid, hard_swish, softplus,
-    softsign, mish, gelu, shrink, swish;
+Expand prelu_old;
+Infer prelu_infer, gelu_infer;
+At reciprocal_at, leaky_relu_at, prelu_at, selu_at, elu_at, celu_at, thresholded_relu_at, hard_sigmoid_at,
+    hard_swish_at;
+At softplus_at, mish_at, softsign_at, gelu_at, shrink_at, swish_at;
 
 /* reduce.c */
 Expand reduce_attr, reduce_log_sum_exp;

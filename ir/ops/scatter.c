@@ -123,16 +123,8 @@ static void nd_places(Lower *l, const Idx *const *i, const Idx **at)
 {
     Type t = in_type(l, 0), indices = in_type(l, 1);
     int q = indices.rank - 1, depth = (int)indices.dims[q];
-    const Idx *place[MAX_RANK];
-    memcpy(place, i, sizeof *place * (size_t)q);
-    for (int k = 0; k < t.rank; k++) {
-        if (k >= depth) {
-            at[k] = i[q + k - depth];
-        } else {
-            place[q] = idx_const(l->c, k);
-            at[k] = position(l->c, in_at(l, 1, place), t.dims[k]);
-        }
-    }
+    for (int k = 0; k < t.rank; k++)
+        at[k] = k >= depth ? i[q + k - depth] : position(l, 1, i, k, t.dims[k]);
 }
 
 void scatter_nd(Lower *l)
@@ -175,7 +167,7 @@ static void element_places(Lower *l, const Idx *const *i, const Idx **at)
     int axis = 0;
     scatter_axis(l->b, l->node, &axis);
     memcpy(at, i, sizeof *at * (size_t)t.rank);
-    at[axis] = position(l->c, in_at(l, 1, i), t.dims[axis]);
+    at[axis] = position(l, 1, i, -1, t.dims[axis]);
 }
 
 void scatter_elements(Lower *l)
