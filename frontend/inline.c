@@ -192,9 +192,9 @@ static bool may_call(const Scope *s, const MNode *n, const MFunction *f)
     if (s->frame && s->frame->depth >= MAX_NESTING)
         error(c, n->loc, "calls of functions are nested more than %d deep here", MAX_NESTING);
     else if (n->nin > f->nins)
-        error(c, n->loc, "function '%s' takes %d inputs, the call has %d", f->name, f->nins, n->nin);
+        error(c, n->loc, "function '%s' takes at most %d input%s, the call has %d", f->name, f->nins, f->nins == 1 ? "" : "s", n->nin);
     else if (n->nout > f->nouts)
-        error(c, n->loc, "function '%s' gives %d outputs, the call asks for %d", f->name, f->nouts, n->nout);
+        error(c, n->loc, "function '%s' gives %d output%s, the call asks for %d", f->name, f->nouts, f->nouts == 1 ? "" : "s", n->nout);
     else if (f->nattrs + f->ndefaults > MOST_ATTRS || n->nattrs > MOST_ATTRS)
         error(c, n->loc, "function '%s': more than %d attributes", f->name, MOST_ATTRS);
     else

@@ -147,7 +147,7 @@ static const char *unescape(Parser *p, const char *s, size_t n)
 const char *text_quoted(Parser *p)
 {
     Loc open = text_loc(p, p->at - 1);
-    const char *from = p->at, *s = from;
+    const char *from = p->at, *bol = p->bol, *s = from;
     bool escaped = false, nul = false;
     for (; s < p->end && *s != '"'; s++) {
         if (*s == '\\' && p->end - s > 1) {
@@ -161,14 +161,15 @@ const char *text_quoted(Parser *p)
         }
     }
     p->at = s < p->end ? s + 1 : p->end;
-    if (s == p->end)
+    if (s == p->end) {
         text_fault(p, open, "the string that begins here has no closing '\"'");
-    else if (nul)
+        p->at = from;                /* its words are read as such */
+        p->bol = bol;
+        p->line = open.line;
+    } else if (nul)
         text_fault(p, open, "a string with a NUL byte");
     else
         return escaped ? unescape(p, from, (size_t)(s - from)) : intern_n(p->c, from, (size_t)(s - from));
-    p->recovering = true;
-    p->fault_line = p->line;
     return NULL;
 }
 
