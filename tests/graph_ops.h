@@ -1,4 +1,5 @@
-/* A small table of operators for the tests of ir/graph, with one of everything that an entry can be; and short ways to build. */
+/* A small table of operators for the tests of ir/graph, with one of everything that an entry can be; and short ways
+ * to build. */
 #ifndef BURIN_GRAPH_OPS_H
 #define BURIN_GRAPH_OPS_H
 
@@ -9,7 +10,7 @@
 static Ctx *c;
 static Build *b;
 
-/* ---- meanings ------------------------------------------------------------------------------------------------------ */
+/* ---- meanings ---------------------------------------------------------------------------------------------------- */
 
 static const Expr *same_at(Lower *l, int out, const Idx *const *i)
 {
@@ -110,6 +111,76 @@ static void twice_lower(Lower *l)    /* 2x by way of a temporary */
     lower_store(l, l->out[0], expr_op2(l->c, OP_add, x, x));
 }
 
+static void nest_lower(Lower *l)     /* y[i] = x[i] < 0 ? -x[i] : x[i], as a nest */
+{
+    Type t = l->node->in[0]->type;
+    const Idx *i = idx_var(l->c, 40, t.dims[0]);
+    const Expr *x = in_at(l, 0, &i), *zero = expr_float(l->c, x->dt, 0);
+    const Stmt *minus = stmt_store(l->c, l->out[0], &i, expr_op1(l->c, OP_neg, x)),
+               *same = stmt_store(l->c, l->out[0], &i, x);
+    lower_nest(l, l->out[0], stmt_for(l->c, 40, t.dims[0], stmt_if(l->c, expr_op2(l->c, OP_lt, x, zero), minus, same)));
+}
+
+static void temp_lower(Lower *l)     /* a copy by way of a temporary, of any type */
+{
+    Type t = l->node->in[0]->type;
+    Buf *temp = lower_temp(l, "temp", t.dt, t.rank, t.dims);
+    const Idx *const *v = lower_vars(l, t.rank, t.dims), *pair[MAX_RANK];
+    lower_store_at(l, temp, t.rank, t.dims, v, in_at(l, 0, v));
+    for (int i = 0; i < t.rank; i++)
+        pair[i] = v[i];
+    pair[t.rank] = l->part;
+    lower_store_at(l, l->out[0], t.rank, t.dims, v, expr_load(l->c, temp, pair));
+}
+
+static const Expr *spread_at(Lower *l, int out, const Idx *const *i)
+{
+    (void)out;
+    return in_broadcast(l, 0, l->node->out[0]->type.rank, i);
+}
+
+static bool spread_infer(Build *bb, const Node *n, Type *out)
+{
+    (void)bb;
+    out[0] = type_make(bb->c, n->in[0]->type.dt, n->in[1]->type.rank, n->in[1]->type.dims);
+    return true;
+}
+
+static const Expr *reads_missing(Lower *l, int out, const Idx *const *i)
+{
+    (void)out;
+    return in_at(l, 1, i);
+}
+
+static const Expr *first_at(Lower *l, int out, const Idx *const *i)          /* x[0, …], or 0 of nothing */
+{
+    (void)out, (void)i;
+    const Idx *at[MAX_RANK];
+    for (int k = 0; k < l->node->in[0]->type.rank; k++)
+        at[k] = idx_const(l->c, 0);
+    return in_at(l, 0, at);
+}
+
+static bool first_infer(Build *bb, const Node *n, Type *out)
+{
+    out[0] = type_make(bb->c, n->in[0]->type.dt, 0, NULL);
+    return true;
+}
+
+static bool no_infer(Build *bb, const Node *n, Type *out)
+{
+    (void)bb, (void)n, (void)out;
+    return true;
+}
+
+static bool huge_infer(Build *bb, const Node *n, Type *out)
+{
+    (void)bb;
+    out[0] = n->in[0]->type;
+    out[0].rank = MAX_RANK + 1;
+    return true;
+}
+
 static bool thrice(Build *bb, const Node *n, Edge **out)             /* y = relu(x + x + x), s = x + x */
 {
     Edge *x = n->in[0], *s = build_op2(bb, "Add", x, x);
@@ -194,7 +265,9 @@ static const Op test_ops[] = {
     {.sig = "Cast-13 <to: int> (x: V) => (y: V2)", .at = cast_at, .infer = cast_infer},
     {.sig = "Identity-1 (x: V) => (y: V)", .at = same_at},
     {.sig = "Reshape-5 (data: V, shape!: int64) => (y: V)", .at = reshape_at, .infer = reshape_infer},
-    {.sig = "Reshape-14 <allowzero: int = 0> (data: V, shape!: int64) => (y: V)", .at = reshape_at, .infer = reshape_infer},
+    {.sig = "Reshape-14 <allowzero: int = 0> (data: V, shape!: int64) => (y: V)",
+     .at = reshape_at,
+     .infer = reshape_infer},
     {.sig = "Shape-1 <axes?: ints> (x~: V) => (y: int64)", .at = shape_at, .infer = shape_infer},
     {.sig = "Shape-15 <start: int = 0, end?: int> (x~: V) => (y: int64)", .at = shape_at, .infer = shape_infer},
     {.sig = "Concat-13 <axis: int> (xs...: V) => (y: V)", .lower = concat_lower, .infer = concat_infer},
@@ -211,12 +284,25 @@ static const Op test_ops[] = {
     {.sig = "Wrong-1 (x: F) => (y: F)", .expand = wrong_type, .infer = same_infer},
     {.sig = "Void-1 (x: V) => (y: V)", .expand = no_result},
     {.sig = "If-1 <then_branch: graph, else_branch: graph> (cond!: B) => (ys...: V*)", .expand = choose},
-    {.sig = "Attrs-1 <f: float = 1, is?: ints, fs?: floats, s: string = \"a\", ss?: strings, t?: tensor, i: int> (x: V) => (y: V)",
+    {.sig = "Attrs-1 <f: float = 1, is?: ints, fs?: floats, s: string = \"a\", ss?: strings, t?: tensor, i: int> (x: "
+            "V) => (y: V)",
      .at = same_at},
+    {.sig = "Abs-1 (x: F) => (y: F)", .lower = nest_lower},
+    {.sig = "Temp-1 (x: V) => (y: V)", .lower = temp_lower},
+    {.sig = "Spread-1 (x: V, like~: V2) => (y: V)", .at = spread_at, .infer = spread_infer},
+    {.sig = "First-1 (x: V) => (y: V)", .at = first_at, .infer = first_infer},
+    {.sig = "ReadsMissing-1 (x: V, z?: V) => (y: V)", .at = reads_missing},
+    {.sig = "Untyped-1 (x: V) => (y: V)", .at = same_at, .infer = no_infer},
+    {.sig = "Huge-1 (x: V) => (y: V)", .at = same_at, .infer = huge_infer},
+    {.sig = "Nothing-1 () => (y: V)", .at = same_at},
+    {.sig = "Fresh-1 (x: V) => (y: V2)", .at = same_at},
+    {.sig = "Defaults-1 <is: ints = [1,2], fs: floats = [1], ss: strings = [\"a\"]> (x: V) => (y: V)", .at = same_at},
+    {.sig = "WideRefused-1 (x: F) => (y: F)", .expand = refuses, .wide = true},
+    {.sig = "WideFree-1 (x: F*) => (y: F)", .expand = add_bias, .wide = true},
     {.sig = "com.acme::Twin-2 (x: V) => (y: V)", .at = same_at},
 };
 
-/* ---- fixture, and short ways ------------------------------------------------------------------------------------------ */
+/* ---- fixture, and short ways ------------------------------------------------------------------------------------- */
 
 static void setup(void)
 {
@@ -311,10 +397,51 @@ static inline const Node *last(void)
     return b->nodes.at[b->nodes.n - 1];
 }
 
+static const Opset opset_17 = {"", 17};
+static const Meta meta_17 = {.ir_version = 8, .nopsets = 1, .opsets = &opset_17};
+
+/* The graph of what b built: ins and outs are lists that end in NULL; outputs are called by their edges' names. */
+static inline Graph *graph_of(Edge *const *ins, Edge *const *outs)
+{
+    Graph *g = NEW(c, Graph);
+    *g = (Graph){.name = "g", .meta = &meta_17, .ins = ins, .outs = outs, .nodes = b->nodes.at, .nnodes = b->nodes.n};
+    while (ins[g->nins]) {
+        ins[g->nins]->input = g->nins;
+        g->nins++;
+    }
+    while (outs[g->nouts])
+        g->nouts++;
+    const char **names = NEW_N(c, const char *, g->nouts);
+    for (int i = 0; i < g->nouts; i++)
+        names[i] = outs[i]->name;
+    g->out_names = names;
+    return g;
+}
+
+#define LIST(...) mem_copy(c, (Edge *[]){__VA_ARGS__, NULL}, sizeof((Edge *[]){__VA_ARGS__, NULL}))
+
 /* Whether f(arg) ends in a fatal error. */
 static inline bool stops(void (*f)(Ctx *, void *), void *arg)
 {
     return !ctx_run(c, f, arg);
+}
+
+enum { MANY = 100000 };              /* nodes of a large graph */
+
+static inline int run_tests(const char *name, const TTest *const *tests, int n)
+{
+    Suite *s = suite_create(name);
+    TCase *t = tcase_create(name);
+    tcase_set_timeout(t, 120);
+    tcase_add_checked_fixture(t, setup, teardown);
+    for (int i = 0; i < n; i++)
+        tcase_add_test(t, tests[i]);
+    suite_add_tcase(s, t);
+    SRunner *r = srunner_create(s);
+    srunner_run_all(r, CK_NORMAL);
+    int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed != 0;
 }
 
 #endif

@@ -1,30 +1,5 @@
-/* Unit tests of the graph as data (liveness, rewriting, inlining, checking), of its printed form and of lowering. */
+/* Unit tests of the graph as data: its printed form, liveness, rewriting, inlining, checking. */
 #include "graph_ops.h"
-
-/* ---- making graphs ---------------------------------------------------------------------------------------------------- */
-
-static const Opset opset_17 = {"", 17};
-static const Meta meta_17 = {.ir_version = 8, .nopsets = 1, .opsets = &opset_17};
-
-/* Of what b built: ins and outs are lists that end in NULL; outputs are called by their edges' names. */
-static Graph *graph_of(Edge *const *ins, Edge *const *outs)
-{
-    Graph *g = NEW(c, Graph);
-    *g = (Graph){.name = "g", .meta = &meta_17, .ins = ins, .outs = outs, .nodes = b->nodes.at, .nnodes = b->nodes.n};
-    while (ins[g->nins]) {
-        ins[g->nins]->input = g->nins;
-        g->nins++;
-    }
-    while (outs[g->nouts])
-        g->nouts++;
-    const char **names = NEW_N(c, const char *, g->nouts);
-    for (int i = 0; i < g->nouts; i++)
-        names[i] = outs[i]->name;
-    g->out_names = names;
-    return g;
-}
-
-#define LIST(...) mem_copy(c, (Edge *[]){__VA_ARGS__, NULL}, sizeof((Edge *[]){__VA_ARGS__, NULL}))
 
 static const char *printed(const Graph *g)
 {
@@ -49,11 +24,12 @@ static const char *node_list(const Graph *g)
     return s;
 }
 
-/* ---- printing --------------------------------------------------------------------------------------------------------- */
+/* ---- printing ---------------------------------------------------------------------------------------------------- */
 
 START_TEST(a_graph_is_printed)
 {
-    Edge *x = input("x", type_of(DT_F32, 2, 2, 3)), *s = input("s", type_of(DT_I64, 0)), *w = floats("w", 3, 0.5, -1.0, 2.0);
+    Edge *x = input("x", type_of(DT_F32, 2, 2, 3)), *s = input("s", type_of(DT_I64, 0)),
+         *w = floats("w", 3, 0.5, -1.0, 2.0);
     Edge *y = NODE("Add", "y", x, w), *z = NODE("Reshape", "z", y, ints("shape", 2, 3, 2));
     (void)s;
     PRINTS(graph_of(LIST(x, s), LIST(z)),
@@ -71,8 +47,16 @@ START_TEST(the_header_is_printed)
 {
     static const Opset opsets[] = {{"ai.onnx", 17}, {"com.acme", 3}};
     static const Pair props[] = {{"k", "v \"1\""}, {"l", ""}};
-    static const Meta meta = {.ir_version = 9, .model_version = 4, .producer_name = "p\\q", .producer_version = "", .domain = "d",
-                              .doc_string = "two\nlines", .nopsets = 2, .opsets = opsets, .nprops = 2, .props = props};
+    static const Meta meta = {.ir_version = 9,
+                              .model_version = 4,
+                              .producer_name = "p\\q",
+                              .producer_version = "",
+                              .domain = "d",
+                              .doc_string = "two\nlines",
+                              .nopsets = 2,
+                              .opsets = opsets,
+                              .nprops = 2,
+                              .props = props};
     Edge *x = input("x", type_of(DT_F32, 0));
     Graph *g = graph_of(LIST(x), LIST(x));
     g->meta = &meta;
@@ -86,7 +70,8 @@ END_TEST
 
 START_TEST(opsets_follow_the_nodes)
 {
-    Edge *x = input("x", type_of(DT_I32, 1, 3)), *r = NODE("BitNot", "r", x), *t;    /* since 18: newer than the model's */
+    /* since 18: newer than the model's */
+    Edge *x = input("x", type_of(DT_I32, 1, 3)), *r = NODE("BitNot", "r", x), *t;
     const char *out = "t";
     NodeSpec s = {.domain = "com.acme", .op = "Twin", .nin = 1, .in = &x, .nout = 1, .out = &out};
     build_node(b, &s, &t);
@@ -127,15 +112,36 @@ START_TEST(attributes_are_printed)
     int64_t is[] = {1, -2};
     static const float fs[] = {0.1F, 3, -0.0F};
     static const char *const ss[] = {"a", "b \"c\""};
-    Attr all[] = {attr_int(c, "i", INT64_MIN), attr_float(c, "f", 1e-7F), attr_string(c, "s", "q\\"), attr_ints(c, "is", 2, is),
-                  {.name = "fs", .kind = ATTR_FLOATS, .n = 3, .floats = fs}, {.name = "ss", .kind = ATTR_STRINGS, .n = 2, .strings = ss},
+    Attr all[] = {attr_int(c, "i", INT64_MIN),
+                  attr_float(c, "f", 1e-7F),
+                  attr_string(c, "s", "q\\"),
+                  attr_ints(c, "is", 2, is),
+                  {.name = "fs", .kind = ATTR_FLOATS, .n = 3, .floats = fs},
+                  {.name = "ss", .kind = ATTR_STRINGS, .n = 2, .strings = ss},
                   attr_tensor(c, "t", tensor_ints(c, 2, is))};
-    Attr few[] = {attr_int(c, "i", 1), attr_float(c, "f", 1), attr_ints(c, "is", 0, NULL), attr_tensor(c, "t", tensor_int(c, 3))};
+    Attr few[] = {attr_int(c, "i", 1), attr_float(c, "f", 1), attr_ints(c, "is", 0, NULL),
+                  attr_tensor(c, "t", tensor_int(c, 3))};
     Edge *y = with("Attrs", "y", COUNT(all), all, 1, x), *z = with("Attrs", "z", COUNT(few), few, 1, y);
     PRINTS(graph_of(LIST(x), LIST(z)), HEAD "g (float x) => (float z)\n{\n"
            "   y = Attrs <f: float = 1e-07, is: ints = [1, -2], fs: floats = [0.1, 3, -0], s: string = \"q\\\\\", "
            "ss: strings = [\"a\", \"b \\\"c\\\"\"], t: tensor = int64[2] {1,-2}, i: int = -9223372036854775808> (x)\n"
            "   z = Attrs <is: ints = [], t: tensor = int64 {3}, i: int = 1> (y)\n}\n");
+}
+END_TEST
+
+START_TEST(defaults_are_not_printed)
+{
+    Edge *x = input("x", type_of(DT_F32, 0));
+    int64_t is[] = {1, 2}, js[] = {1, 3};
+    static const float fs[] = {1, 2};
+    static const char *const ss[] = {"a"}, *const ts[] = {"b"};
+    Attr same[] = {attr_ints(c, "is", 2, is), {.name = "fs", .kind = ATTR_FLOATS, .n = 1, .floats = fs},
+                   {.name = "ss", .kind = ATTR_STRINGS, .n = 1, .strings = ss}};
+    Attr other[] = {attr_ints(c, "is", 2, js), {.name = "fs", .kind = ATTR_FLOATS, .n = 2, .floats = fs},
+                    {.name = "ss", .kind = ATTR_STRINGS, .n = 1, .strings = ts}};
+    Edge *y = with("Defaults", "y", 3, same, 1, x), *z = with("Defaults", "z", 3, other, 1, y);
+    PRINTS(graph_of(LIST(x), LIST(z)), HEAD "g (float x) => (float z)\n{\n   y = Defaults (x)\n"
+           "   z = Defaults <is: ints = [1, 3], fs: floats = [1, 2], ss: strings = [\"b\"]> (y)\n}\n");
 }
 END_TEST
 
@@ -156,10 +162,11 @@ static const char *values(Edge *e)
 
 START_TEST(bits_survive)
 {
-    static const uint32_t f[] = {0x00000000, 0x80000000, 0x7F800000, 0xFF800000, 0x7FC00000, 0xFFC00000, 0x7F800001, 0xFFC00123,
-                                 0x00000001, 0x7F7FFFFF, 0x3DCCCCCD, 0x4B800000, 0x3F800001};
-    ck_assert_str_eq(values(constant("f", DT_F32, COUNT(f), f)),
-                     "{0,-0,inf,-inf,nan,-nan,nan(0x1),-nan(0x400123),1.4013e-45,3.4028235e+38,0.1,16777216,1.0000001}");
+    static const uint32_t f[] = {0x00000000, 0x80000000, 0x7F800000, 0xFF800000, 0x7FC00000, 0xFFC00000, 0x7F800001,
+                                 0xFFC00123, 0x00000001, 0x7F7FFFFF, 0x3DCCCCCD, 0x4B800000, 0x3F800001};
+    ck_assert_str_eq(
+        values(constant("f", DT_F32, COUNT(f), f)),
+        "{0,-0,inf,-inf,nan,-nan,nan(0x1),-nan(0x400123),1.4013e-45,3.4028235e+38,0.1,16777216,1.0000001}");
     static const uint64_t d[] = {0x8000000000000000, 0x7FF8000000000000, 0xFFF0000000000001, 0x3FB999999999999A, 1,
                                  0x7FEFFFFFFFFFFFFF, 0x3FF0000000000001};
     ck_assert_str_eq(values(constant("d", DT_F64, COUNT(d), d)),
@@ -199,8 +206,8 @@ START_TEST(outputs_are_printed_under_their_names)
     Edge *x = input("x", type_of(DT_F32, 0)), *k = build_const(b, "k", tensor_float(c, DT_F32, 1), (Loc){0});
     Edge *t = NODE("Relu", "t", x), *u = NODE("Relu", "y", t);
     Graph *g = graph_of(LIST(x), LIST(t, t, x, x, k, u, t));
-    g->out_names = (const char *[]){intern(c, "y"), intern(c, "z"), intern(c, "x"), intern(c, "w"), intern(c, "kk"), intern(c, "u"),
-                                    intern(c, "y")};
+    g->out_names = (const char *[]){intern(c, "y"),  intern(c, "z"), intern(c, "x"), intern(c, "w"),
+                                    intern(c, "kk"), intern(c, "u"), intern(c, "y")};
     PRINTS(g, HEAD "g (float x) => (float y, float z, float x, float w, float kk, float u, float y)\n"
               "   <float kk = {1}>\n{\n"
               "   y = Relu (x)\n"
@@ -210,11 +217,12 @@ START_TEST(outputs_are_printed_under_their_names)
 }
 END_TEST
 
-/* ---- liveness, rewriting -------------------------------------------------------------------------------------------------- */
+/* ---- liveness, rewriting ----------------------------------------------------------------------------------------- */
 
 START_TEST(what_no_output_needs_goes)
 {
-    Edge *x = input("x", type_of(DT_F32, 0)), *a = NODE("Relu", "a", x), *u = NODE("Relu", "u", a), *d = NODE("Add", "d", a, x);
+    Edge *x = input("x", type_of(DT_F32, 0)), *a = NODE("Relu", "a", x), *u = NODE("Relu", "u", a),
+         *d = NODE("Add", "d", a, x);
     NODE("Sqrt", "v", u);
     Graph *g = graph_of(LIST(x), LIST(d)), *live = graph_live(c, g);
     ck_assert_str_eq(node_list(g), "Relu=a Relu=u Add=d Sqrt=v");
@@ -246,7 +254,8 @@ static bool change(Build *bb, const Node *n, Edge *const *in, Edge **out, void *
 START_TEST(rewriting)
 {
     Edge *x = input("x", type_of(DT_F32, 1, 3));
-    Edge *a = NODE("Sqrt", "a", x), *i = NODE("Identity", "i", a), *r = NODE("Relu", "r", i), *t = NODE("Thrice", "t", r);
+    Edge *a = NODE("Sqrt", "a", x), *i = NODE("Identity", "i", a), *r = NODE("Relu", "r", i),
+         *t = NODE("Thrice", "t", r);
     Edge *d = NODE("Add", "d", t, a);
     Graph *g = graph_of(LIST(x), LIST(d, i, r));
     Graph *same = graph_rewrite(c, g, keep_all, NULL);
@@ -264,8 +273,10 @@ START_TEST(rewriting)
     ck_assert_str_eq(h->out_names[1], "i");
     graph_check(c, g);
     graph_check(c, h);
-    PRINTS(graph_live(c, h), HEAD "g (float[3] x) => (float[3] d, float[3] i, float[3] r)\n{\n"
-           "   i = Sqrt (x)\n   \"r/1\" = Sqrt (i)\n   r = Add (\"r/1\", i)\n   t = Thrice (r)\n   d = Add (t, i)\n}\n");
+    PRINTS(
+        graph_live(c, h), HEAD
+        "g (float[3] x) => (float[3] d, float[3] i, float[3] r)\n{\n"
+        "   i = Sqrt (x)\n   \"r/1\" = Sqrt (i)\n   r = Add (\"r/1\", i)\n   t = Thrice (r)\n   d = Add (t, i)\n}\n");
 }
 END_TEST
 
@@ -279,7 +290,8 @@ static bool inline_all(Build *bb, const Node *n, Edge *const *in, Edge **out, vo
 
 START_TEST(inlining)
 {
-    Edge *x = input("x", type_of(DT_F16, 1, 3)), *p = NODE("Both", "p", x), *q = NODE("Bias", "q", p), *s = NODE("Nested", "s", q);
+    Edge *x = input("x", type_of(DT_F16, 1, 3)), *p = NODE("Both", "p", x), *q = NODE("Bias", "q", p),
+         *s = NODE("Nested", "s", q);
     Graph *g = graph_of(LIST(x), LIST(s));
     graph_check(c, g);
     Graph *h = graph_rewrite(c, g, inline_all, NULL);
@@ -304,7 +316,8 @@ static bool to_constant(Build *bb, const Node *n, Edge *const *in, Edge **out, v
 
 START_TEST(constants_keep_names)
 {
-    Edge *x = input("x", type_of(DT_F32, 1, 2)), *k = NODE("Add", "k", floats("a", 2, 1.0, 2.0), floats("w", 2, 3.0, 4.0));
+    Edge *x = input("x", type_of(DT_F32, 1, 2)),
+         *k = NODE("Add", "k", floats("a", 2, 1.0, 2.0), floats("w", 2, 3.0, 4.0));
     Edge *y = NODE("Add", "y", x, k);
     Graph *g = graph_rewrite(c, graph_of(LIST(x), LIST(y)), to_constant, NULL);
     PRINTS(g, HEAD "g (float[2] x) => (float[2] y)\n   <float[2] k = {4,6}>\n{\n   y = Add (x, k)\n}\n");
@@ -341,7 +354,7 @@ START_TEST(faulty_rewrites_are_ours)
 }
 END_TEST
 
-/* ---- checking ------------------------------------------------------------------------------------------------------------------ */
+/* ---- checking ---------------------------------------------------------------------------------------------------- */
 
 static void check_it(Ctx *ctx, void *g)
 {
@@ -356,7 +369,8 @@ static void check_it(Ctx *ctx, void *g)
 
 START_TEST(breaches_are_found)
 {
-    Edge *x = input("x", type_of(DT_F32, 1, 2)), *y = NODE("Relu", "y", x), *z = NODE("Add", "z", y, floats("k", 1, 1.0));
+    Edge *x = input("x", type_of(DT_F32, 1, 2)), *y = NODE("Relu", "y", x),
+         *z = NODE("Add", "z", y, floats("k", 1, 1.0));
     Graph *g = graph_of(LIST(x), LIST(z));
     graph_check(c, g);
     const Node *swapped[] = {g->nodes[1], g->nodes[0]}, *twice[] = {g->nodes[0], g->nodes[0], g->nodes[1]};
@@ -413,131 +427,7 @@ START_TEST(breaches_of_types_are_found)
 }
 END_TEST
 
-/* ---- lowering -------------------------------------------------------------------------------------------------------------------- */
-
-/* Kernels by their texts, a line each. */
-static const char *kernels(const Prog *p)
-{
-    const char *s = "";
-    for (int i = 0; i < p->nkernels; i++)
-        s = internf(c, "%s%s\n", s, p->kernels[i]->what);
-    return s;
-}
-
-static int buffers(const Prog *p, BufKind kind)
-{
-    int n = 0;
-    for (int i = 0; i < p->nbufs; i++)
-        n += p->bufs[i]->kind == kind;
-    return n;
-}
-
-/* Runs the program on one input; the first output, as bytes in the context's memory. */
-static const void *ran(const Prog *p, const void *in)
-{
-    void **data = NEW_N(c, void *, p->nbufs);
-    void *out = NULL;
-    for (int i = 0; i < p->nbufs; i++) {
-        const Buf *buf = p->bufs[i];
-        if (buf->kind == BUF_IN)
-            data[i] = (void *)(uintptr_t)in;
-        if (buf->kind == BUF_OUT) {
-            data[i] = mem_alloc(c, buf_bytes(buf));
-            out = buf->index == 0 ? data[i] : out;
-        }
-    }
-    prog_run(c, p, data, true);
-    return out;
-}
-
-START_TEST(nodes_become_kernels)
-{
-    Edge *x = input("x", type_of(DT_F32, 2, 2, 3)), *w = floats("w", 3, 1.0, 2.0, 3.0), *v = floats("v", 3, 1.0, 2.0, 3.0);
-    Edge *t = NODE("Add", "t", x, w), *y = NODE("Add", "y", NODE("Relu", "r", t), v);
-    Prog *p = graph_lower(c, graph_of(LIST(x), LIST(y)));
-    ck_assert_str_eq(kernels(p), "Add t float[2,3]\nRelu r float[2,3]\nAdd y float[2,3]\n");
-    ck_assert_int_eq(buffers(p, BUF_CONST), 1);
-    ck_assert_int_eq(buffers(p, BUF_TEMP), 2);
-    ck_assert_int_eq(p->nins + p->nouts, 2);
-    static const float in[] = {1, -5, 3, 4, 5, -6}, out[] = {3, 2, 9, 6, 9, 3};
-    ck_assert_mem_eq(ran(p, in), out, sizeof out);
-}
-END_TEST
-
-START_TEST(outputs_are_copied_where_they_must)
-{
-    Edge *x = input("x", type_of(DT_F32, 1, 2)), *k = floats("k", 2, 1.0, 2.0), *y = NODE("Relu", "y", x), *z = NODE("Add", "z", y, y);
-    Edge *known = NODE("Add", "known", k, k);
-    Graph *g = graph_of(LIST(x), LIST(y, z, y, x, k, known));
-    g->out_names = (const char *[]){"y", "z", "y again", "x", "k", "known"};
-    Prog *p = graph_lower(c, g);
-    ck_assert_str_eq(kernels(p), "Relu y float[2]\nAdd z float[2]\nCopy y again float[2]\nCopy x float[2]\nCopy k float[2]\n"
-                                 "Copy known float[2]\n");
-    ck_assert_int_eq(buffers(p, BUF_TEMP), 0);
-    ck_assert_int_eq(buffers(p, BUF_OUT), 6);
-    ck_assert_ptr_eq(p->kernels[0]->out, p->outs[0]);
-}
-END_TEST
-
-START_TEST(bodies_are_lowered)
-{
-    Edge *x = input("x", type_of(DT_F32, 1, 2)), *y = NODE("Nested", "y", x), *z = NODE("Both", "z", y), *w = NODE("Double", "w", z);
-    Prog *p = graph_lower(c, graph_of(LIST(x), LIST(w)));
-    ck_assert_str_eq(kernels(p), "Sqrt y/1 float[2]\nAdd y/3 float[2]\nAdd y/4 float[2]\nRelu y float[2]\nBoth z float[2]\n"
-                                 "Double w/half float[2]\nDouble w float[2]\n");
-    static const float in[] = {4, 9}, out[] = {12, 18};
-    ck_assert_mem_eq(ran(p, in), out, sizeof out);
-}
-END_TEST
-
-START_TEST(narrow_and_complex_types_are_lowered)
-{
-    Edge *h = input("h", type_of(DT_F16, 1, 2)), *y = NODE("Add", "y", h, h);
-    Prog *p = graph_lower(c, graph_of(LIST(h), LIST(y)));
-    static const uint16_t in[] = {0x3C00, 0x7BFF}, out[] = {0x4000, 0x7C00};
-    ck_assert_int_eq(p->kernels[0]->value->kind, E_CAST);
-    ck_assert_mem_eq(ran(p, in), out, sizeof out);
-    b = build_new(c, 0, NULL);
-    static const float pair[] = {5, 6};
-    Edge *z = input("z", type_of(DT_C64, 2, 1, 2)), *one = build_const(b, "k", tensor_of(c, type_of(DT_C64, 2, 1, 1), pair, 8), (Loc){0});
-    Attr axis = attr_int(c, "axis", 1);
-    Edge *cc = with("Concat", "c", 1, &axis, 2, z, one), *i = NODE("Reshape", "i", cc, ints("s", 1, 3));
-    p = graph_lower(c, graph_of(LIST(z), LIST(i, z)));
-    ck_assert_int_eq(p->outs[0]->rank, 2);
-    ck_assert_int_eq(p->outs[0]->dt, DT_F32);
-    static const float zs[] = {1, 2, 3, 4}, all[] = {1, 2, 3, 4, 5, 6};
-    ck_assert_mem_eq(ran(p, zs), all, sizeof all);
-}
-END_TEST
-
-START_TEST(empty_tensors_are_lowered)
-{
-    Edge *x = input("x", type_of(DT_F32, 2, 2, 0)), *y = NODE("Add", "y", x, build_scalar(b, DT_F32, 1));
-    Edge *z = NODE("Double", "z", y), *r = NODE("Reshape", "r", z, ints("s", 3, 0, 5, 7)), *n = NODE("Nested", "n", r);
-    Prog *p = graph_lower(c, graph_of(LIST(x), LIST(n, x)));
-    ran(p, NULL);
-    b = build_new(c, 0, NULL);
-    Edge *s = input("s2", type_of(DT_STRING, 1, 0));
-    ran(graph_lower(c, graph_of(LIST(s), LIST(NODE("Identity", "si", s)))), NULL);
-    SILENT();
-}
-END_TEST
-
-START_TEST(equal_constants_are_one)
-{
-    Edge *x = input("x", type_of(DT_F32, 1, 600)), *sum = x;
-    for (int i = 0; i < 40; i++) {
-        Tensor *t = tensor_new(c, type_of(DT_F32, 1, 600));
-        float v = (float)(i % 20);
-        memcpy((char *)(uintptr_t)t->data + 4 * 333, &v, 4);
-        sum = NODE("Add", "t", sum, build_const(b, "k", t, (Loc){0}));
-    }
-    Prog *p = graph_lower(c, graph_of(LIST(x), LIST(sum)));
-    ck_assert_int_eq(buffers(p, BUF_CONST), 20);
-}
-END_TEST
-
-enum { MANY = 100000 };
+/* ---- size -------------------------------------------------------------------------------------------------------- */
 
 START_TEST(a_long_chain_passes_through)
 {
@@ -556,23 +446,11 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("graph");
-    TCase *t = tcase_create("graph");
-    tcase_set_timeout(t, 120);
-    tcase_add_checked_fixture(t, setup, teardown);
     const TTest *const tests[] = {
-        a_graph_is_printed, the_header_is_printed, opsets_follow_the_nodes, names_are_quoted_where_they_must, attributes_are_printed,
-        bits_survive, outputs_are_printed_under_their_names, what_no_output_needs_goes, rewriting, inlining, constants_keep_names,
-        faulty_rewrites_are_ours, breaches_are_found, breaches_of_types_are_found, nodes_become_kernels,
-        outputs_are_copied_where_they_must, bodies_are_lowered, narrow_and_complex_types_are_lowered, empty_tensors_are_lowered,
-        equal_constants_are_one, a_long_chain_passes_through,
+        a_graph_is_printed, the_header_is_printed, opsets_follow_the_nodes, names_are_quoted_where_they_must,
+        attributes_are_printed, defaults_are_not_printed, bits_survive, outputs_are_printed_under_their_names,
+        what_no_output_needs_goes, rewriting, inlining, constants_keep_names, faulty_rewrites_are_ours,
+        breaches_are_found, breaches_of_types_are_found, a_long_chain_passes_through,
     };
-    for (int i = 0; i < COUNT(tests); i++)
-        tcase_add_test(t, tests[i]);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return run_tests("graph", tests, COUNT(tests));
 }

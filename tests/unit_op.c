@@ -71,7 +71,7 @@ static void refused(const char *sig, const char *message)
     refused_ops(&op, 1, message);
 }
 
-/* ---- what the notation can say ------------------------------------------------------------------------------------- */
+/* ---- what the notation can say ----------------------------------------------------------------------------------- */
 
 START_TEST(the_shortest_entry)
 {
@@ -105,8 +105,9 @@ static const AttrSig *attr_of(const Sig *s, int k, const char *name, AttrKind ki
 
 START_TEST(attributes_of_every_type)
 {
-    const Sig *s = one("A-1 <i: int, f: float, s: string, t: tensor, z: sparse, g: graph, is: ints, fs: floats, ss: strings, "
-                       "ts: tensors, gs: graphs, ty: type> () => ()");
+    const Sig *s =
+        one("A-1 <i: int, f: float, s: string, t: tensor, z: sparse, g: graph, is: ints, fs: floats, ss: strings, "
+            "ts: tensors, gs: graphs, ty: type> () => ()");
     static const AttrKind kinds[] = {ATTR_INT, ATTR_FLOAT, ATTR_STRING, ATTR_TENSOR, ATTR_SPARSE, ATTR_GRAPH, ATTR_INTS,
                                      ATTR_FLOATS, ATTR_STRINGS, ATTR_TENSORS, ATTR_GRAPHS, ATTR_TYPE};
     static const char *const names[] = {"i", "f", "s", "t", "z", "g", "is", "fs", "ss", "ts", "gs", "ty"};
@@ -120,8 +121,9 @@ END_TEST
 
 START_TEST(defaults)
 {
-    const Sig *s = one("A-1 <i: int = -7, f: float = 1e-05, g: float = 2, s: string = \"not set\", o?: ints, l: ints = [1, -2], "
-                       "e: ints = [], fs: floats = [0.5,1], ss: strings = [\"a\", \"\"], inf: float = -inf> () => ()");
+    const Sig *s =
+        one("A-1 <i: int = -7, f: float = 1e-05, g: float = 2, s: string = \"not set\", o?: ints, l: ints = [1, -2], "
+            "e: ints = [], fs: floats = [0.5,1], ss: strings = [\"a\", \"\"], inf: float = -inf> () => ()");
     ck_assert_int_eq(attr_of(s, 0, "i", ATTR_INT, false)->fallback->i, -7);
     ck_assert_float_eq(attr_of(s, 1, "f", ATTR_FLOAT, false)->fallback->f, 1e-05F);
     ck_assert_float_eq(attr_of(s, 2, "g", ATTR_FLOAT, false)->fallback->f, 2);
@@ -151,7 +153,8 @@ START_TEST(sets_of_types)
     const Sig *s = one("A-1 (f: F, i: I, u: U, j: J, r: R, b: B, c: C, s: S, q: Q, v: V) => ()");
     const uint64_t f = T(F16) | T(BF16) | T(F32) | T(F64), i = T(I8) | T(I16) | T(I32) | T(I64),
                    u = T(U8) | T(U16) | T(U32) | T(U64), cc = T(C64) | T(C128),
-                   q = T(F8E4M3) | T(F8E4M3Z) | T(F8E5M2) | T(F8E5M2Z) | T(F8E8M0) | T(F4E2M1) | T(U4) | T(I4) | T(U2) | T(I2);
+                   q = T(F8E4M3) | T(F8E4M3Z) | T(F8E5M2) | T(F8E5M2Z) | T(F8E8M0) | T(F4E2M1) | T(U4) | T(I4) | T(U2) |
+                       T(I2);
     const uint64_t want[] = {f, i, u, i | u, f | i | u, T(BOOL), cc, T(STRING), q, 0};
     uint64_t all = 0;
     for (int t = 1; t < DT_COUNT; t++)
@@ -188,7 +191,8 @@ END_TEST
 
 START_TEST(marks_of_operands)
 {
-    const Sig *s = one("A-1 (x~: V, shape!: int64, bias?: V, k?!: int64, rest...?: V2) => (y: V, mask?: B, more...: V)");
+    const Sig *s =
+        one("A-1 (x~: V, shape!: int64, bias?: V, k?!: int64, rest...?: V2) => (y: V, mask?: B, more...: V)");
     ck_assert(s->in[0].type_only && !s->in[0].known && !s->in[0].optional && !s->in[0].variadic);
     ck_assert(!s->in[1].type_only && s->in[1].known && !s->in[1].optional);
     ck_assert(s->in[2].optional && !s->in[2].known);
@@ -206,7 +210,8 @@ END_TEST
 
 START_TEST(blanks_do_not_matter)
 {
-    const Sig *s = one("  d.e :: A - 13\n  < k : int = 1 , l : ints = [ 1 , 2 ] > ( x ? : F , y ... : F2 * ) => ( z : F ) ");
+    const Sig *s =
+        one("  d.e :: A - 13\n  < k : int = 1 , l : ints = [ 1 , 2 ] > ( x ? : F , y ... : F2 * ) => ( z : F ) ");
     ck_assert_str_eq(s->domain, "d.e");
     ck_assert_int_eq(s->since, 13);
     ck_assert_int_eq(s->attrs[1].fallback->n, 2);
@@ -215,7 +220,7 @@ START_TEST(blanks_do_not_matter)
 }
 END_TEST
 
-/* ---- what it cannot ------------------------------------------------------------------------------------------------ */
+/* ---- what it cannot ---------------------------------------------------------------------------------------------- */
 
 START_TEST(malformed_heads)
 {
@@ -284,8 +289,9 @@ END_TEST
 START_TEST(entries_have_one_meaning)
 {
     const char *sig = "A-1 (x: F) => (y: F)";
-    Op none = {.sig = sig}, two = {.sig = sig, .at = an_at, .lower = a_lower}, wide = {.sig = sig, .at = an_at, .wide = true},
-       arity = {.sig = sig, .scalar = SCALAR(add)}, graph = {.sig = "A-1 <g: graph> () => ()", .at = an_at};
+    Op none = {.sig = sig}, two = {.sig = sig, .at = an_at, .lower = a_lower},
+       wide = {.sig = sig, .at = an_at, .wide = true}, arity = {.sig = sig, .scalar = SCALAR(add)},
+       graph = {.sig = "A-1 <g: graph> () => ()", .at = an_at};
     refused_ops(&none, 1, "exactly one of");
     refused_ops(&two, 1, "exactly one of");
     refused_ops(&wide, 1, "wide goes with expand");
@@ -296,7 +302,7 @@ START_TEST(entries_have_one_meaning)
 }
 END_TEST
 
-/* ---- look-up --------------------------------------------------------------------------------------------------------- */
+/* ---- look-up ----------------------------------------------------------------------------------------------------- */
 
 static const Op table[] = {
     {.sig = "Reshape-5 (x: V, shape!: int64) => (y: V)", .at = an_at},

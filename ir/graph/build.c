@@ -1,8 +1,8 @@
-/* THE node builder: whoever makes a node makes it here. It picks the operator's version, fills in attributes, checks operands,
- * infers types, expands compositions and evaluates what is known.
- * A fault is reported where it is found and the outputs are poisoned; what reads a poisoned edge is poisoned silently, so that one
- * fault gives one message. Edges and nodes do not change any more once build_node returned, but for a name: the edge that carries
- * the result of an expansion takes the name of what it stands for. */
+/* THE node builder: whoever makes a node makes it here. It picks the operator's version, fills in attributes, checks
+ * operands, infers types, expands compositions and evaluates what is known.
+ * A fault is reported where it is found and the outputs are poisoned; what reads a poisoned edge is poisoned
+ * silently, so that one fault gives one message. Edges and nodes do not change any more once build_node returned,
+ * but for a name: the edge that carries the result of an expansion takes the name of what it stands for. */
 #include "build.h"
 
 Build *build_new(Ctx *c, int nopsets, const Opset *opsets)
@@ -40,7 +40,7 @@ Edge *build_poison(Build *b, const char *name, Loc loc)
     return edge_new(b, intern(b->c, name ? name : ""), (Type){0}, loc);
 }
 
-/* ---- a node and its edges -------------------------------------------------------------------------------------------- */
+/* ---- a node and its edges ---------------------------------------------------------------------------------------- */
 
 /* As many places as the signature has, or as given. A variadic one counts as given. */
 static int places(const Param *params, int n, int given)
@@ -86,7 +86,7 @@ static bool inputs_poisoned(const Node *n)
     return false;
 }
 
-/* ---- expansion ------------------------------------------------------------------------------------------------------- */
+/* ---- expansion --------------------------------------------------------------------------------------------------- */
 
 static bool narrow(DType t)
 {
@@ -214,7 +214,7 @@ static bool expand(Build *b, Node *n)
     return ok;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 static bool set_types(Build *b, const Node *n)
 {

@@ -10,25 +10,24 @@ enum { EVAL_BYTES = 4096 };          /* the builder evaluates what is known up t
 /* match.c: fill and check a node that has its edges, after its signature. False: a fault was reported. */
 bool match_attrs(Build *b, Node *n, int nattrs, const Attr *attrs);
 bool match_operands(Build *b, const Node *n);
-bool match_types(Build *b, const Node *n, Type *out);            /* of all outputs, by infer or the generic rule; not for expand without infer */
-DType match_result(const Node *n, int k);                        /* element type of output k as the signature tells it, or DT_NONE */
+bool match_types(Build *b, const Node *n, Type *out);            /* of all outputs; not for expand without infer */
+DType match_result(const Node *n, int k);        /* element type of output k as the signature tells it, or DT_NONE */
 
 /* names.c: edges have unique names. */
 const char *name_unique(Build *b, const char *want);             /* want, or want_2, want_3 … */
 bool name_take(Build *b, const char *name);                      /* an interned one; false: it was taken already */
 void name_free(Build *b, const char *name);
-const char *name_fresh(Build *b);                                /* of what expand and passes make: prefix/1, prefix/2 … */
+const char *name_fresh(Build *b);                                /* of what expand and passes make: prefix/1 … */
 
-/* build.c */
-/* s->out NULL: all of s->nout are asked for, under names of our own. */
+/* build.c. s->out NULL: all of s->nout are asked for, under names of our own. */
 void build_sig(Build *b, const Sig *sig, const NodeSpec *s, Edge **out);
 void edge_rename(Edge *r, const char *name);                     /* and what carries it within the body of its node */
 Edge *edge_new(Build *b, const char *name, Type t, Loc loc);
 
-/* lower.c */
-Buf *edge_buf(Ctx *c, BufKind kind, const char *name, Type t);   /* as a tensor of that type lies in memory: complex ones with a trailing 2 */
+/* lower.c: as a tensor of that type lies in memory, complex ones with a trailing 2. */
+Buf *edge_buf(Ctx *c, BufKind kind, const char *name, Type t);
 
-/* report.c */
-void unknown_add(Build *b, const NodeSpec *s, int64_t version, int newer);   /* version < 0: the domain is not imported */
+/* report.c. version < 0: the domain is not imported. */
+void unknown_add(Build *b, const NodeSpec *s, int64_t version, int newer);
 
 #endif

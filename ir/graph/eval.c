@@ -1,6 +1,6 @@
-/* Evaluation at compile time: a node is lowered like any other, its known inputs being constants, and the kernels are interpreted.
- * So an operator's meaning is written once. What is refused, is refused before anything runs: an unknown value that is read, a
- * function that machines differ in, too many bytes or steps. */
+/* Evaluation at compile time: a node is lowered like any other, its known inputs being constants, and the kernels
+ * are interpreted. So an operator's meaning is written once. What is refused, is refused before anything runs: an
+ * unknown value that is read, a function that machines differ in, too many bytes or steps. */
 #include "build.h"
 
 enum { TEMPS = 16, STEPS = 64, MOST_STEPS = 50 * 1000 * 1000 };      /* for each byte that may be made */
@@ -77,7 +77,8 @@ static void run(Ctx *c, Lower *l, const Node *n, Buf *const *out, const Tensor *
         data[--at] = (void *)t->data;
         result[k] = t;
     }
-    Prog p = {.name = n->sig->name, .nbufs = l->bufs.n, .bufs = l->bufs.at, .nkernels = l->kernels.n, .kernels = l->kernels.at};
+    Prog p = {.name = n->sig->name, .nbufs = l->bufs.n, .bufs = l->bufs.at,
+              .nkernels = l->kernels.n, .kernels = l->kernels.at};
     prog_run(c, &p, data, true);
     scratch_release(c, mark);
 }

@@ -1,7 +1,8 @@
 /* The graph as data: questions about nodes, liveness, rewriting.
- * A graph is an array of nodes in an order in which each stands behind what it reads, so every walk here is a loop over that array,
- * forwards or backwards: nothing recurses over the depth of the graph (only over the nesting of expansions, which is limited).
- * Nodes and edges are shared between graphs: a rewritten graph has copies only of those that stand behind a change. */
+ * A graph is an array of nodes in an order in which each stands behind what it reads, so every walk here is a loop
+ * over that array, forwards or backwards: nothing recurses over the depth of the graph (only over the nesting of
+ * expansions, which is limited). Nodes and edges are shared between graphs: a rewritten graph has copies only of
+ * those that stand behind a change. */
 #include "build.h"
 
 const Attr *node_attr(const Node *n, const char *name)
@@ -49,7 +50,7 @@ bool edge_poisoned(const Edge *e)
     return e->type.dt == DT_NONE;
 }
 
-/* ---- liveness -------------------------------------------------------------------------------------------------------- */
+/* ---- liveness ---------------------------------------------------------------------------------------------------- */
 
 Graph *graph_live(Ctx *c, const Graph *g)
 {
@@ -81,7 +82,7 @@ Graph *graph_live(Ctx *c, const Graph *g)
     return r;
 }
 
-/* ---- rewriting ------------------------------------------------------------------------------------------------------- */
+/* ---- rewriting --------------------------------------------------------------------------------------------------- */
 
 static Edge *mapped(const PtrMap *m, Edge *e)
 {
@@ -205,8 +206,8 @@ static void replace(Build *b, PtrMap *m, const Node *n, Edge **out, int from)
         if (!e)
             continue;
         if (!r || !type_same(r->type, e->type))
-            ice(b->c, "%s is replaced by %s, which was %s", node_text(b->c, n), r ? type_text(b->c, r->type) : "nothing",
-                type_text(b->c, e->type));
+            ice(b->c, "%s is replaced by %s, which was %s", node_text(b->c, n),
+                r ? type_text(b->c, r->type) : "nothing", type_text(b->c, e->type));
         bool taken = false, made = false;
         for (int j = 0; j < k; j++)
             taken |= n->out[j] && out[j] == r;
@@ -218,7 +219,7 @@ static void replace(Build *b, PtrMap *m, const Node *n, Edge **out, int from)
     }
 }
 
-Graph *graph_rewrite(Ctx *c, const Graph *g, bool (*f)(Build *b, const Node *n, Edge *const *in, Edge **out, void *arg), void *arg)
+Graph *graph_rewrite(Ctx *c, const Graph *g, RewriteFn *f, void *arg)
 {
     Build *b = build_new(c, 0, NULL);
     Mark mark = scratch_mark(c);

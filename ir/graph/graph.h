@@ -1,7 +1,9 @@
-/* ir/graph: the graph IR: an SSA graph of ONNX operators with static shapes. Its printed form is ONNX text and parses again.
+/* ir/graph: the graph IR: an SSA graph of ONNX operators with static shapes. Its printed form is ONNX text and parses
+ * again.
  *
- * Nodes and edges are immutable once built and shared between the graphs before and after a pass. A node stands behind everything it
- * reads. There are no subgraphs and no functions in it: the builder inlines them (an If by its condition, a Loop by its count). */
+ * Nodes and edges are immutable once built and shared between the graphs before and after a pass. A node stands behind
+ * everything that it reads. There are no subgraphs and no functions in it: the builder inlines them (an If by its
+ * condition, a Loop by its count). */
 #ifndef BURIN_GRAPH_H
 #define BURIN_GRAPH_H
 
@@ -13,8 +15,9 @@ typedef struct Build Build;
 typedef struct Subgraph Subgraph;
 
 typedef enum AttrKind {              /* numbers of AttributeProto.AttributeType */
-    ATTR_FLOAT = 1, ATTR_INT = 2, ATTR_STRING = 3, ATTR_TENSOR = 4, ATTR_GRAPH = 5, ATTR_FLOATS = 6, ATTR_INTS = 7, ATTR_STRINGS = 8,
-    ATTR_TENSORS = 9, ATTR_GRAPHS = 10, ATTR_SPARSE = 11, ATTR_SPARSES = 12, ATTR_TYPE = 13, ATTR_TYPES = 14
+    ATTR_FLOAT = 1, ATTR_INT = 2, ATTR_STRING = 3, ATTR_TENSOR = 4, ATTR_GRAPH = 5, ATTR_FLOATS = 6, ATTR_INTS = 7,
+    ATTR_STRINGS = 8, ATTR_TENSORS = 9, ATTR_GRAPHS = 10, ATTR_SPARSE = 11, ATTR_SPARSES = 12, ATTR_TYPE = 13,
+    ATTR_TYPES = 14
 } AttrKind;
 typedef struct Attr {
     const char *name;                /* interned */
@@ -28,7 +31,8 @@ typedef struct Attr {
     const void *type;                                /* TYPE: the frontend's own */
 } Attr;
 
-/* A subgraph attribute, not built yet: the frontend's closure over its text and scope. expand calls `inlined` once per copy. */
+/* A subgraph attribute, not built yet: the frontend's closure over its text and scope. expand calls `inlined` once
+ * per copy. */
 struct Subgraph {
     int nins, nouts;
     bool (*inlined)(Build *b, const Subgraph *g, Edge *const *in, Edge **out);   /* false: faults were reported */
@@ -36,12 +40,12 @@ struct Subgraph {
 };
 
 struct Edge {                        /* a tensor */
-    const char *name;                /* of the model, unique in its graph; what passes make is named after what it replaces */
+    const char *name;                /* of the model, unique; what passes make is named after what it replaces */
     Type type;                       /* dt DT_NONE: poisoned (a fault was reported; whatever reads it stays silent) */
     const Node *from;                /* NULL: a graph input or a constant */
     int out;                         /* which output of from */
     int input;                       /* position among the graph's inputs, else -1 */
-    const Tensor *data;              /* its value where known at compile time: constants (from == NULL), or what the builder evaluated */
+    const Tensor *data;              /* its value where known: a constant (from == NULL), or evaluated by the builder */
     Loc loc;
 };
 
@@ -50,12 +54,12 @@ struct Node {
     const struct Sig *sig;           /* its parsed signature */
     const char *name;                /* may be "" */
     Loc loc;
-    int nin, nout, nattrs;           /* at least as many as the signature has operands and results that are not variadic */
+    int nin, nout, nattrs;           /* nin, nout: at least what the signature has that is not variadic */
     Edge *const *in;                 /* NULL: an optional one left out */
     Edge *const *out;                /* NULL: not asked for */
-    const Attr *attrs;               /* in the order of the signature, defaults filled in, absent optional ones left out */
+    const Attr *attrs;               /* in the signature's order, defaults filled in, absent optional ones left out */
     int nbody; const Node *const *body;      /* what .expand built: the node's meaning in smaller nodes, else none */
-    Edge *const *result;                     /* of an operator that expands, per out: what carries it: of the body, an input, a constant */
+    Edge *const *result;             /* if it expands, per out: what carries it: of the body, an input, a constant */
 };
 
 typedef struct Opset { const char *domain; int64_t version; } Opset;
@@ -77,7 +81,7 @@ typedef struct Graph {
     const Node *const *nodes;
 } Graph;
 
-/* ---- graph.c -------------------------------------------------------------------------------------------------------- */
+/* ---- graph.c ----------------------------------------------------------------------------------------------------- */
 const Attr *node_attr(const Node *n, const char *name);          /* NULL when absent without a default */
 int64_t node_int(const Node *n, const char *name, int64_t absent);
 float node_float(const Node *n, const char *name, float absent);
@@ -86,17 +90,19 @@ const char *node_text(Ctx *c, const Node *n);                    /* for messages
 const Tensor *node_known(const Node *n, int k);                  /* value of input k where known, else NULL */
 bool edge_poisoned(const Edge *e);
 Graph *graph_live(Ctx *c, const Graph *g);                       /* without nodes that no output needs; order kept */
-/* Rebuilds g node by node: f may return other edges of the same types for a node's outputs (built with b), or false to keep the node
- * (rewired where an input changed). in: what the node reads now. Edges that b names anew are given the name of what they replace. */
-Graph *graph_rewrite(Ctx *c, const Graph *g, bool (*f)(Build *b, const Node *n, Edge *const *in, Edge **out, void *arg), void *arg);
-/* For such an f: the body of n, and the bodies within, in place of n. */
+/* Rebuilds g node by node. f may return other edges of the same types for a node's outputs, built with b, or false to
+ * keep the node (rewired where an input changed). in: what the node reads now. Edges of nodes that f made take the
+ * names of what they replace; constants may be given them. */
+typedef bool RewriteFn(Build *b, const Node *n, Edge *const *in, Edge **out, void *arg);
+Graph *graph_rewrite(Ctx *c, const Graph *g, RewriteFn *f, void *arg);
+/* For such an f: the body of n, and the bodies within, in place of n (which has a result). */
 void node_inline(Build *b, const Node *n, Edge *const *in, Edge **out);
 
-/* ---- graph_print.c, graph_check.c ------------------------------------------------------------------------------------- */
+/* ---- graph_print.c, graph_check.c -------------------------------------------------------------------------------- */
 void graph_print(FILE *f, Ctx *c, const Graph *g);               /* ONNX text; floats so that their bits survive */
-void graph_check(Ctx *c, const Graph *g);                        /* SSA, order, names, types against inference: internal error when broken */
+void graph_check(Ctx *c, const Graph *g);        /* order, names, types against inference: internal error when broken */
 
-/* ---- lower.c: a node's meaning as loop IR ------------------------------------------------------------------------------ */
+/* ---- lower.c: a node's meaning as loop IR ------------------------------------------------------------------------ */
 typedef struct Lower {               /* what .at and .lower work with */
     Ctx *c;
     const Node *node;
@@ -111,20 +117,25 @@ typedef struct Lower {               /* what .at and .lower work with */
 } Lower;
 /* Element of input k: a LOAD; of a known scalar or a constant place: a CONST. `at` has the rank of the edge. */
 const Expr *in_at(Lower *l, int k, const Idx *const *at);
-const Expr *in_math(Lower *l, int k, const Idx *const *at);      /* the same, 16-bit floats cast to F32: what arithmetic works on */
-const Expr *in_broadcast(Lower *l, int k, int rank, const Idx *const *at);    /* in_at under multidirectional broadcasting to rank */
+/* The same, 16-bit floats cast to F32: what arithmetic works on. */
+const Expr *in_math(Lower *l, int k, const Idx *const *at);
+/* in_at under multidirectional broadcasting to rank. */
+const Expr *in_broadcast(Lower *l, int k, int rank, const Idx *const *at);
 const Buf *lower_const(Lower *l, const char *name, const Tensor *t);
 Buf *lower_temp(Lower *l, const char *name, DType dt, int rank, const int64_t *dims);
-void lower_store(Lower *l, Buf *out, const Expr *value);         /* a compute kernel over out's own dims; value is cast to out's type */
-void lower_store_at(Lower *l, Buf *out, int rank, const int64_t *dims, const Idx *const *at, const Expr *value);   /* into a part of out */
+/* The position variables 0 .. rank-1 of the kernel to be made, and l->part. */
+const Idx *const *lower_vars(Lower *l, int rank, const int64_t *dims);
+/* A compute kernel over out's own dims, or for all of dims into a part of out. value is cast to out's type. */
+void lower_store(Lower *l, Buf *out, const Expr *value);
+void lower_store_at(Lower *l, Buf *out, int rank, const int64_t *dims, const Idx *const *at, const Expr *value);
 void lower_nest(Lower *l, Buf *out, const Stmt *nest);
-const Idx *const *lower_vars(Lower *l, int rank, const int64_t *dims);   /* position variables 0 .. rank-1 of the kernel to be made */
 DType math_type(DType t);            /* F32 for 16-bit floats, else t */
 
-void node_lower(Build *b, const Node *n, const Buf *const *in, Buf *const *out, Lower *l);   /* fills l->bufs and l->kernels */
-Prog *graph_lower(Ctx *c, const Graph *g);                       /* the whole graph, one or more kernels a node, nothing fused */
-/* All outputs of n when nothing that it reads is unknown, every function in it is exact, and it makes at most `limit` bytes in a bounded
- * number of steps; false otherwise. out[k] is NULL where not asked for. */
+/* Appends the node's buffers and kernels to l, which is zeroed before its first node. */
+void node_lower(Build *b, const Node *n, const Buf *const *in, Buf *const *out, Lower *l);
+Prog *graph_lower(Ctx *c, const Graph *g);       /* the whole graph, one or more kernels a node, nothing fused */
+/* All outputs of n when nothing that it reads is unknown, every function in it is exact, and it makes at most
+ * `limit` bytes in a bounded number of steps; false otherwise. out[k] is NULL where not asked for. */
 bool node_eval(Build *b, const Node *n, size_t limit, const Tensor **out);
 
 #endif

@@ -1,5 +1,6 @@
-/* What must hold of every graph, checked after every pass: each node stands behind what it reads, edges know where they come from,
- * names are unique, nothing is poisoned, and every type is what inference gives again. A breach is an internal error. */
+/* What must hold of every graph, checked after every pass: each node stands behind what it reads, edges know where
+ * they come from, names are unique, nothing is poisoned, and every type is what inference gives again. A breach is
+ * an internal error. */
 #include "build.h"
 
 typedef struct Check {
@@ -27,7 +28,8 @@ static void check_read(Check *k, const Edge *e, const char *who)
     if (e->from || e->input >= 0 || !e->data)
         ice(k->c, "%s reads '%s' before it is made", who, e->name);
     if (!type_same(e->type, e->data->type))
-        ice(k->c, "constant '%s' is %s, its value %s", e->name, type_text(k->c, e->type), type_text(k->c, e->data->type));
+        ice(k->c, "constant '%s' is %s, its value %s", e->name, type_text(k->c, e->type),
+            type_text(k->c, e->data->type));
     see(k, e);
 }
 

@@ -1,8 +1,9 @@
 /* The graph as ONNX text, as the reference parser reads it, so that what is printed parses to the same graph again.
- * Bits survive: a float is the shortest decimal that reads back equal, inf, nan, or (ours) nan(0xMANTISSA) with the mantissa's bits;
- * 16- and 8-bit floats are their codes, sub-byte elements one code each, complex numbers pairs.
- * A value that is published under another name than its own is printed under that name throughout; published twice, an Identity
- * stands for the second. A domain's opset is the model's, unless a node is of another version: then the newest. */
+ * Bits survive: a float is the shortest decimal that reads back equal, inf, nan, or (ours) nan(0xMANTISSA) with the
+ * mantissa's bits; 16- and 8-bit floats are their codes, sub-byte elements one code each, complex numbers pairs.
+ * A value that is published under another name than its own is printed under that name throughout; published twice,
+ * an Identity stands for the second. A domain's opset is the model's, unless a node is of another version: then the
+ * newest. */
 #include "build.h"
 
 typedef struct Import { const char *domain; int64_t version; bool fits; int since; } Import;
@@ -17,7 +18,7 @@ typedef struct Print {
     VEC(Import) imports;
 } Print;
 
-/* ---- small pieces ---------------------------------------------------------------------------------------------------- */
+/* ---- small pieces ------------------------------------------------------------------------------------------------ */
 
 static void print_quoted(FILE *f, const char *s)
 {
@@ -125,7 +126,7 @@ static void print_type(Print *p, Type t)
     fputs(type_text(p->c, t), p->f);
 }
 
-/* ---- attributes ------------------------------------------------------------------------------------------------------ */
+/* ---- attributes -------------------------------------------------------------------------------------------------- */
 
 static bool attr_same(const Attr *a, const Attr *b)
 {
@@ -160,8 +161,9 @@ static void print_item(Print *p, const Attr *a, int i)
 static void print_attr(Print *p, const Attr *a)
 {
     static const char *const kinds[] = {
-        [ATTR_FLOAT] = "float", [ATTR_INT] = "int", [ATTR_STRING] = "string", [ATTR_TENSOR] = "tensor", [ATTR_SPARSE] = "tensor",
-        [ATTR_FLOATS] = "floats", [ATTR_INTS] = "ints", [ATTR_STRINGS] = "strings", [ATTR_TENSORS] = "tensors",
+        [ATTR_FLOAT] = "float",   [ATTR_INT] = "int",         [ATTR_STRING] = "string",
+        [ATTR_TENSOR] = "tensor", [ATTR_SPARSE] = "tensor",   [ATTR_FLOATS] = "floats",
+        [ATTR_INTS] = "ints",     [ATTR_STRINGS] = "strings", [ATTR_TENSORS] = "tensors",
     };
     FILE *f = p->f;
     fprintf(f, "%s: %s = ", a->name, kinds[a->kind]);
@@ -188,7 +190,7 @@ static bool is_printed(const Node *n, const Attr *a)
     return can;
 }
 
-/* ---- names and imports ----------------------------------------------------------------------------------------------- */
+/* ---- names and imports ------------------------------------------------------------------------------------------- */
 
 static void name_edge(Print *p, const Edge *e)
 {
@@ -260,7 +262,7 @@ static void collect(Print *p)
     }
 }
 
-/* ---- the parts of the text ------------------------------------------------------------------------------------------- */
+/* ---- the parts of the text --------------------------------------------------------------------------------------- */
 
 static void print_name(Print *p, const Edge *e)
 {

@@ -1,13 +1,13 @@
-/* A node's meaning as loop IR. The operators say what an element is; here is what they all share: broadcasting, the casts around
- * 16-bit arithmetic, complex numbers as a trailing dimension of 2, constants held once a program, and what becomes of the
- * graph's outputs.
- * A value that is known at compile time is a constant here, whoever made it. A node's buffers are made before it is lowered; a node
- * of which every output is known is not lowered at all. */
+/* A node's meaning as loop IR. The operators say what an element is; here is what they all share: broadcasting, the
+ * casts around 16-bit arithmetic, complex numbers as a trailing dimension of 2, constants held once a program, and
+ * what becomes of the graph's outputs.
+ * A value that is known at compile time is a constant here, whoever made it. A node's buffers are made before it is
+ * lowered; a node of which every output is known is not lowered at all. */
 #include "build.h"
 
 struct Pool { Buf **at; size_t n, cap; };    /* constants by content; open-addressed */
 
-/* ---- buffers --------------------------------------------------------------------------------------------------------- */
+/* ---- buffers ----------------------------------------------------------------------------------------------------- */
 
 static bool is_complex(DType t)
 {
@@ -103,7 +103,7 @@ static bool has_pairs(const Lower *l, const Buf *b)
     return false;
 }
 
-/* ---- what operators call --------------------------------------------------------------------------------------------- */
+/* ---- what operators call ----------------------------------------------------------------------------------------- */
 
 DType math_type(DType t)
 {
@@ -209,8 +209,8 @@ void lower_store_at(Lower *l, Buf *out, int rank, const int64_t *dims, const Idx
     if (dims_count(rank, dims, &count) && count == 0)
         return;
     Kernel *k = NEW(c, Kernel);
-    *k = (Kernel){.what = kernel_text(l, out), .loc = l->node->loc, .rank = rank + pair, .dims = space, .out = out, .at = to,
-                  .value = stored(l, out, value)};
+    *k = (Kernel){.what = kernel_text(l, out), .loc = l->node->loc, .rank = rank + pair, .dims = space, .out = out,
+                  .at = to,                   .value = stored(l, out, value)};
     VEC_PUSH(c, l->kernels, k);
 }
 
@@ -221,7 +221,7 @@ void lower_nest(Lower *l, Buf *out, const Stmt *nest)
     VEC_PUSH(l->c, l->kernels, k);
 }
 
-/* ---- one node -------------------------------------------------------------------------------------------------------- */
+/* ---- one node ---------------------------------------------------------------------------------------------------- */
 
 static const Expr *scalar_at(Lower *l, int rank, const Idx *const *at)
 {
@@ -365,7 +365,7 @@ void node_lower(Build *b, const Node *n, const Buf *const *in, Buf *const *out, 
         lower_elements(l);
 }
 
-/* ---- the graph ------------------------------------------------------------------------------------------------------- */
+/* ---- the graph --------------------------------------------------------------------------------------------------- */
 
 /* What a copy to an output is called after. */
 static void lower_publish(Lower *l, PtrMap *m, Buf *out, const Edge *e)

@@ -15,8 +15,8 @@ static const Sig *sig_of(Build *b, const char *op)
 void build_op_n(Build *b, const char *op, int nin, Edge *const *in, int nattrs, const Attr *attrs, int nout, Edge **out)
 {
     const Sig *sig = sig_of(b, op);
-    NodeSpec s = {.domain = sig->domain, .op = sig->name, .loc = b->loc, .nin = nin, .in = in, .nout = nout, .nattrs = nattrs,
-                  .attrs = attrs};
+    NodeSpec s = {.domain = sig->domain, .op = sig->name, .loc = b->loc, .nin = nin, .in = in, .nout = nout,
+                  .nattrs = nattrs,                   .attrs = attrs};
     build_sig(b, sig, &s, out);
 }
 
@@ -55,7 +55,7 @@ Edge *build_cast(Build *b, Edge *x, DType to)
     return build_op(b, "Cast", 1, &x, 1, &a);
 }
 
-/* ---- attributes ------------------------------------------------------------------------------------------------------ */
+/* ---- attributes -------------------------------------------------------------------------------------------------- */
 
 Attr attr_int(Ctx *c, const char *name, int64_t v)
 {
@@ -82,7 +82,7 @@ Attr attr_tensor(Ctx *c, const char *name, const Tensor *t)
     return (Attr){.name = intern(c, name), .kind = ATTR_TENSOR, .tensor = t};
 }
 
-/* ---- for inference --------------------------------------------------------------------------------------------------- */
+/* ---- for inference ----------------------------------------------------------------------------------------------- */
 
 /* Where the place itself names the node (binary input), the message does not. */
 void node_error(Build *b, const Node *n, const char *fmt, ...)

@@ -1,17 +1,20 @@
-/* A node against its signature: attributes, operands, types. Messages name the operator, the operand by its name in the standard,
- * what it is and what it may be. A type variable takes the element type of the first operand that has it. */
+/* A node against its signature: attributes, operands, types. Messages name the operator, the operand by its name in
+ * the standard, what it is and what it may be. A type variable takes the element type of the first operand that has
+ * it. */
 #include "build.h"
 
-/* ---- attributes ------------------------------------------------------------------------------------------------------ */
+/* ---- attributes -------------------------------------------------------------------------------------------------- */
 
 enum { MOST_ATTRS = 1000 };
 
 static const char *kind_name(AttrKind k)
 {
     static const char *const names[] = {
-        [ATTR_FLOAT] = "float", [ATTR_INT] = "int", [ATTR_STRING] = "string", [ATTR_TENSOR] = "tensor", [ATTR_GRAPH] = "graph",
-        [ATTR_FLOATS] = "floats", [ATTR_INTS] = "ints", [ATTR_STRINGS] = "strings", [ATTR_TENSORS] = "tensors",
-        [ATTR_GRAPHS] = "graphs", [ATTR_SPARSE] = "sparse tensor", [ATTR_SPARSES] = "sparse tensors", [ATTR_TYPE] = "type",
+        [ATTR_FLOAT] = "float",     [ATTR_INT] = "int",         [ATTR_STRING] = "string",
+        [ATTR_TENSOR] = "tensor",   [ATTR_GRAPH] = "graph",     [ATTR_FLOATS] = "floats",
+        [ATTR_INTS] = "ints",       [ATTR_STRINGS] = "strings", [ATTR_TENSORS] = "tensors",
+        [ATTR_GRAPHS] = "graphs",   [ATTR_TYPE] = "type",       [ATTR_SPARSE] = "sparse tensor",
+        [ATTR_SPARSES] = "sparse tensors",
         [ATTR_TYPES] = "types",
     };
     return k >= ATTR_FLOAT && k <= ATTR_TYPES ? names[k] : "value of no type";
@@ -49,18 +52,24 @@ static Loc attr_loc(const Node *n, const Attr *a)
     return a->loc.src ? a->loc : n->loc;
 }
 
+/* What stands before a message about an attribute, where its place does not say it already. */
+static const char *who(Build *b, const Node *n, const Attr *a)
+{
+    return attr_loc(n, a).what ? "" : internf(b->c, "%s: ", node_text(b->c, n));
+}
+
 static bool unknown_attr(Build *b, const Node *n, const Attr *a)
 {
     Ctx *c = b->c;
     const Sig *later = version_with(c, n->sig, a->name, 1), *earlier = version_with(c, n->sig, a->name, -1);
-    const char *what = node_text(c, n);
+    const char *what = who(b, n, a);
     if (later) {
-        error(c, attr_loc(n, a), "%s: attribute '%s' needs opset %d; the model imports %lld", what, a->name, later->since,
+        error(c, attr_loc(n, a), "%sattribute '%s' needs opset %d; the model imports %lld", what, a->name, later->since,
               (long long)imported(b, n->sig));
         return false;
     }
     if (earlier) {
-        error(c, attr_loc(n, a), "%s: attribute '%s' is gone since opset %d; the model imports %lld", what, a->name,
+        error(c, attr_loc(n, a), "%sattribute '%s' is gone since opset %d; the model imports %lld", what, a->name,
               op_version(c, earlier, 1)->since, (long long)imported(b, n->sig));
         return false;
     }
@@ -69,7 +78,7 @@ static bool unknown_attr(Build *b, const Node *n, const Attr *a)
     for (; count < n->sig->nattrs && count < COUNT(names); count++)
         names[count] = n->sig->attrs[count].name;
     near = nearest(a->name, names, count);
-    warning(c, attr_loc(n, a), "%s: attribute '%s' is not known and is ignored%s%s%s", what, a->name,
+    warning(c, attr_loc(n, a), "%sattribute '%s' is not known and is ignored%s%s%s", what, a->name,
             near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     return true;
 }
@@ -91,12 +100,12 @@ static bool check_attrs(Build *b, const Node *n, int nattrs, const Attr *attrs)
         for (int j = 0; j < i; j++)
             again |= !strcmp(attrs[j].name, a->name);
         if (again) {
-            error(b->c, attr_loc(n, a), "%s: attribute '%s' is given twice", node_text(b->c, n), a->name);
+            error(b->c, attr_loc(n, a), "%sattribute '%s' is given twice", who(b, n, a), a->name);
             ok = false;
         } else if (!s) {
             ok &= unknown_attr(b, n, a);
         } else if (!kind_fits(s->kind, a->kind)) {
-            error(b->c, attr_loc(n, a), "%s: attribute '%s' must be of type %s, not %s", node_text(b->c, n), a->name,
+            error(b->c, attr_loc(n, a), "%sattribute '%s' must be of type %s, not %s", who(b, n, a), a->name,
                   kind_name(s->kind), kind_name(a->kind));
             ok = false;
         }
@@ -130,7 +139,7 @@ bool match_attrs(Build *b, Node *n, int nattrs, const Attr *attrs)
     return ok;
 }
 
-/* ---- operands -------------------------------------------------------------------------------------------------------- */
+/* ---- operands ---------------------------------------------------------------------------------------------------- */
 
 static int fewest(const Param *params, int n)
 {
@@ -143,7 +152,8 @@ static const char *param_list(Ctx *c, const Param *params, int n)
 {
     const char *s = "";
     for (int i = 0; i < n; i++)
-        s = internf(c, "%s%s%s%s", s, i ? ", " : "", params[i].name, params[i].variadic ? "..." : params[i].optional ? "?" : "");
+        s = internf(c, "%s%s%s%s%s", s, i ? ", " : "", params[i].name, params[i].variadic ? "..." : "",
+                    params[i].optional ? "?" : "");
     return s;
 }
 
@@ -152,7 +162,8 @@ static bool check_counts(Build *b, const Node *n)
     const Sig *s = n->sig;
     int least = fewest(s->out, s->nout), given = 0;
     if (n->nin && !sig_param(s->in, s->nin, n->nin - 1)) {
-        node_error(b, n, "%d inputs are given, it takes at most %d (%s)", n->nin, s->nin, param_list(b->c, s->in, s->nin));
+        node_error(b, n, "%d inputs are given, it takes at most %d (%s)", n->nin, s->nin,
+                   param_list(b->c, s->in, s->nin));
         return false;
     }
     if (n->nout && !sig_param(s->out, s->nout, n->nout - 1)) {
@@ -195,13 +206,9 @@ static const char *operand_text(Ctx *c, const Node *n, int k)
 static int same_var(const Node *n, int k)
 {
     const char *var = sig_param(n->sig->in, n->sig->nin, k)->var;
-    for (int i = 0; var && i < k; i++) {
-        const Param *p = sig_param(n->sig->in, n->sig->nin, i);
-        if (n->in[i] && p->var == var)
+    for (int i = 0; var && i < k; i++)
+        if (n->in[i] && sig_param(n->sig->in, n->sig->nin, i)->var == var)
             return i;
-        if (p->variadic)
-            break;                   /* the rest was compared with this one */
-    }
     return -1;
 }
 
@@ -221,10 +228,10 @@ static bool check_type(Build *b, const Node *n, int k)
     return false;
 }
 
-/* Why e is not known at compile time: walks up the first unknown input of each node. */
+/* Why e is not known at compile time: walks up the first unknown input of each node. Not for ever: many may ask. */
 static const char *why_unknown(Ctx *c, const Edge *e)
 {
-    for (int step = 0; e->from && step < 10000; step++) {
+    for (int step = 0; e->from && step < 10000 && c->errors < 100; step++) {
         const Node *n = e->from;
         const Edge *next = NULL;
         for (int k = 0; k < n->nin && !next; k++)
@@ -260,7 +267,7 @@ bool match_operands(Build *b, const Node *n)
     return ok;
 }
 
-/* ---- types of the outputs -------------------------------------------------------------------------------------------- */
+/* ---- types of the outputs ---------------------------------------------------------------------------------------- */
 
 static DType only_type(uint64_t types)
 {
@@ -299,9 +306,10 @@ static bool broadcast_inputs(Build *b, const Node *n, Type *t)
         if (!e || type_same((Type){t->dt, e->type.rank, e->type.dims}, *t))
             continue;
         if (!broadcast_dims(t->rank, t->dims, e->type.rank, e->type.dims, &rank, dims)) {
-            node_error(b, n, "the shape %s of '%s' does not broadcast with %s%s%s: counted from the right, dimensions must be "
-                       "equal or 1", dims_text(b->c, e->type.rank, e->type.dims), e->name,
-                       dims_text(b->c, t->rank, t->dims), k > 1 ? "" : " of '", k > 1 ? "" : internf(b->c, "%s'", first->name));
+            const char *of = k > 1 ? "" : internf(b->c, " of '%s'", first->name);
+            node_error(b, n, "the shape %s of '%s' does not broadcast with %s%s: counted from the right, dimensions "
+                       "must be equal or 1", dims_text(b->c, e->type.rank, e->type.dims), e->name,
+                       dims_text(b->c, t->rank, t->dims), of);
             return false;
         }
         if (!dims_count(rank, dims, &count)) {

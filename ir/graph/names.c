@@ -1,5 +1,6 @@
-/* Edges have unique names. The table holds every name that was given out, by its interned pointer, with the numbers that were last
- * tried behind it, so that a thousand copies of one name cost a thousand steps. Nothing depends on the order of the table. */
+/* Edges have unique names. The table holds every name that was given out, by its interned pointer, with the numbers
+ * that were last tried behind it, so that a thousand copies of one name cost a thousand steps. Nothing depends on
+ * the order of the table. */
 #include "build.h"
 
 typedef struct Name { const char *name; int next[2]; bool taken; } Name;

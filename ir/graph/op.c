@@ -1,7 +1,7 @@
-/* What operators there are: signatures are read once per context, sorted by domain, name and version, and found by a hash of domain
- * and name, which leads to the first version of the operator; its versions lie side by side.
- * A fault in a signature is ours: an internal error that shows the entry and the place. The default domain is "", whatever a model
- * calls it. */
+/* What operators there are: signatures are read once per context, sorted by domain, name and version, and found by a
+ * hash of domain and name, which leads to the first version of the operator; its versions lie side by side.
+ * A fault in a signature is ours: an internal error that shows the entry and the place. The default domain is "",
+ * whatever a model calls it. */
 #include "op.h"
 
 struct OpTable {
@@ -14,7 +14,7 @@ struct OpTable {
     int nnames;
 };
 
-/* ---- the notation -------------------------------------------------------------------------------------------------- */
+/* ---- the notation ------------------------------------------------------------------------------------------------ */
 
 typedef struct Text { Ctx *c; const char *all, *p; } Text;
 
@@ -107,9 +107,9 @@ static const char *quoted(Text *t)
 static AttrKind attr_kind(Text *t)
 {
     static const struct { const char *name; AttrKind kind; } kinds[] = {
-        {"int", ATTR_INT}, {"float", ATTR_FLOAT}, {"string", ATTR_STRING}, {"tensor", ATTR_TENSOR}, {"graph", ATTR_GRAPH},
-        {"ints", ATTR_INTS}, {"floats", ATTR_FLOATS}, {"strings", ATTR_STRINGS}, {"tensors", ATTR_TENSORS},
-        {"graphs", ATTR_GRAPHS}, {"type", ATTR_TYPE}, {"sparse", ATTR_SPARSE},
+        {"int", ATTR_INT},         {"float", ATTR_FLOAT},   {"string", ATTR_STRING}, {"tensor", ATTR_TENSOR},
+        {"graph", ATTR_GRAPH},     {"ints", ATTR_INTS},     {"floats", ATTR_FLOATS}, {"strings", ATTR_STRINGS},
+        {"tensors", ATTR_TENSORS}, {"graphs", ATTR_GRAPHS}, {"type", ATTR_TYPE},     {"sparse", ATTR_SPARSE},
     };
     const char *at = t->p, *name = word(t, "");
     for (int i = 0; i < COUNT(kinds); i++)
@@ -188,8 +188,8 @@ static uint64_t set_of(char letter)
 {
     const uint64_t floats = BIT(F16) | BIT(BF16) | BIT(F32) | BIT(F64), ints = BIT(I8) | BIT(I16) | BIT(I32) | BIT(I64),
                    uints = BIT(U8) | BIT(U16) | BIT(U32) | BIT(U64), complex = BIT(C64) | BIT(C128),
-                   small = BIT(F8E4M3) | BIT(F8E4M3Z) | BIT(F8E5M2) | BIT(F8E5M2Z) | BIT(F8E8M0) | BIT(F4E2M1) | BIT(U4) |
-                           BIT(I4) | BIT(U2) | BIT(I2);
+                   small = BIT(F8E4M3) | BIT(F8E4M3Z) | BIT(F8E5M2) | BIT(F8E5M2Z) | BIT(F8E8M0) | BIT(F4E2M1) |
+                           BIT(U4) | BIT(I4) | BIT(U2) | BIT(I2);
     switch (letter) {
     case 'F': return floats;
     case 'I': return ints;
@@ -312,7 +312,7 @@ static Sig read_sig(Ctx *c, const Op *op)
     return s;
 }
 
-/* ---- look-up --------------------------------------------------------------------------------------------------------- */
+/* ---- look-up ----------------------------------------------------------------------------------------------------- */
 
 static uint32_t hash_name(const char *domain, const char *name)
 {

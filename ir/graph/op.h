@@ -1,50 +1,58 @@
-/* The operator interface: what an operator is, and THE node builder. ir/ops is a table of these; nobody else names an operator.
+/* The operator interface: what an operator is, and THE node builder. ir/ops is a table of these; nobody else names an
+ * operator.
  *
  * A signature is text, read once per context by op.c:
  *
  *     domain::Name-SINCE <attribute: type = default, ...> (operand: TYPE, ...) => (result: TYPE, ...)
  *
  *   domain      left out for ai.onnx
- *   attribute   type: int float string tensor sparse graph ints floats strings tensors graphs type; "= value" gives a default (0, -1,
- *               0.5, "x", [1,2]); without one: required; `name?` optional without default
- *   operand     name, then any of: ? optional   ... variadic (last; one or more, with ? none as well)   ! must be known at compile time
- *               ~ only its type is read (so the node can be evaluated although the value is unknown)
- *   TYPE        a set, which is also a type variable (equal within the signature), or with a digit behind it another variable of that
- *               set (F2), or an element type (int64). Sets: F floats (float16 bfloat16 float double), I signed and U unsigned integers (8 .. 64
- *               bits), J = I+U, R = F+I+U (real numbers), B bool, C complex, S string, Q sub-byte and 8-bit floats, V all 26.
- *               Letters side by side are a union (RB2: numbers and bool), so are types with a bar (int32|int64); the text is the
- *               variable. `*` at the end: no variable, each operand is free (V*). Types beyond a version's list are accepted.
+ *   attribute   type: int float string tensor sparse graph ints floats strings tensors graphs type; "= value" gives a
+ *               default (0, -1, 0.5, "x", [1,2]); without one: required; `name?`: optional without default
+ *   operand     name, then any of
+ *               ?    optional
+ *               ...  variadic: the last one; one or more, with ? none as well
+ *               !    must be known at compile time
+ *               ~    only its type is read, so the node can be evaluated although the value is unknown
+ *   TYPE        a set, which is also a type variable (equal within the signature), or with a digit behind it another
+ *               variable of that set (F2), or an element type (int64). Sets: F floats (float16 bfloat16 float double),
+ *               I signed and U unsigned integers (8 .. 64 bits), J = I+U, R = F+I+U (real numbers), B bool, C complex,
+ *               S string, Q sub-byte integers and floats and 8-bit floats, V all 26. Letters side by side are a union
+ *               (RB2: numbers and bool), so are types with a bar (int32|int64); the text is the variable. `*` at the
+ *               end: no variable, each operand is free (V*). Types beyond a version's list are accepted.
  *
  * One entry, one meaning. Exactly one of scalar, at, lower, expand is set:
  *   scalar   elementwise with broadcasting; 16-bit floats go through F32. SCALAR(add)
  *   at       the element of output `out` at an index, as a pure expression of the inputs: movement and reductions
- *   lower    builds kernels (several passes over memory, temporaries, nests)
- *   expand   a composition, built of other nodes in their newest version; also how older versions and sugar are rewritten (canon).
- *            16-bit floats: with `.wide` the inputs are cast to float first and the results back, so that there is one rounding.
- *            With graph attributes its nodes are not kept: the body stands in their place.
- *   infer    types of the outputs (dims from type_make or of another edge); without one: scalar broadcasts; expand takes what its body gives; at and lower give every output the
- *            type of the first input. Faults: node_error, return false.
+ *   lower    builds kernels (several passes over memory, temporaries, nests); not called when all outputs are empty
+ *   expand   a composition, built of other nodes in their newest version; also how older versions and sugar are
+ *            rewritten (canon). With `.wide`, 16-bit inputs are cast to float first and the results back, so that there
+ *            is one rounding. Nodes with graph attributes are not kept: the body stands in their place.
+ *   infer    types of the outputs (dims from type_make or of another edge). Faults: node_error, return false. Without
+ *            one: scalar broadcasts; expand takes what its body gives; at and lower give every output the shape of the
+ *            first input; element types are what the signature says, else the first input's.
  */
 #ifndef BURIN_OP_H
 #define BURIN_OP_H
 
 #include "graph.h"
 
-typedef enum Tolerance { TOL_EXACT, TOL_CLOSE, TOL_LOOSE } Tolerance;   /* how outputs are compared: bits; 1e-5 relative; 1e-3 */
+/* How outputs are compared: bits; 1e-5 relative; 1e-3. */
+typedef enum Tolerance { TOL_EXACT, TOL_CLOSE, TOL_LOOSE } Tolerance;
 
 typedef struct Op {
     const char *sig;
     int scalar;                      /* SCALAR(x), 0: none */
     const Expr *(*at)(Lower *l, int out, const Idx *const *i);   /* i: one per dimension of the output */
     void (*lower)(Lower *l);
-    bool (*expand)(Build *b, const Node *n, Edge **out);         /* fills out[k] for every output (also ones not asked for, or NULL); false: fault reported */
+    /* Fills out[k] for every output (also ones not asked for, or NULL). False: a fault was reported. */
+    bool (*expand)(Build *b, const Node *n, Edge **out);
     bool (*infer)(Build *b, const Node *n, Type *out);
     bool wide;
     Tolerance tol;
 } Op;
 #define SCALAR(x) (OP_##x + 1)
 
-/* ---- op.c: signatures and look-up ------------------------------------------------------------------------------------- */
+/* ---- op.c: signatures and look-up -------------------------------------------------------------------------------- */
 typedef struct Param {
     const char *name;
     uint64_t types;                  /* bit 1 << DType */
@@ -62,28 +70,29 @@ typedef struct Sig {
     const Op *op;
 } Sig;
 typedef struct OpTable OpTable;
-const OpTable *op_table_new(Ctx *c, const Op *ops, int n);       /* reads all signatures; an internal error names a bad one */
-/* The entry that is in force at `opset` (the greatest since <= opset). NULL: none; *newer then is the first since of that name, or 0. */
+const OpTable *op_table_new(Ctx *c, const Op *ops, int n);       /* an internal error names a bad signature */
+/* The entry that is in force at `opset` (the greatest since <= opset). NULL: none; *newer then is the first since of
+ * that name, or 0. */
 const Sig *op_find(Ctx *c, const char *domain, const char *name, int64_t opset, int *newer);
 const Sig *op_newest(Ctx *c, const char *domain, const char *name);
-const Sig *op_version(Ctx *c, const Sig *s, int step);           /* the operator's entry that many versions later (1) or before (-1), or NULL */
-const Param *sig_param(const Param *params, int n, int k);       /* of operand k: the last one again when that is variadic; NULL: too many */
-const char *op_nearest(Ctx *c, const char *domain, const char *name);    /* a known name that is spelled alike, or NULL */
+const Sig *op_version(Ctx *c, const Sig *s, int step);           /* a version later (1) or earlier (-1); NULL: none */
+const Param *sig_param(const Param *params, int n, int k);       /* operand k, variadic ones counted; NULL: too many */
+const char *op_nearest(Ctx *c, const char *domain, const char *name);    /* a name spelled alike, or NULL */
 int op_count(Ctx *c);
-const Sig *op_entry(Ctx *c, int k);                              /* all entries, sorted by domain, name, since: burin ops */
-enum { OPSET_NEWEST = 26 };                                      /* of ai.onnx: what canonical graphs are printed with */
+const Sig *op_entry(Ctx *c, int k);                              /* all of them, sorted by domain, name, since */
+enum { OPSET_NEWEST = 26 };                                      /* of ai.onnx: what rewritten graphs are printed with */
 
-/* ---- build.c: the one way to make a node: opset pick, defaults, checks, inference, evaluation of what is known ---------- */
+/* ---- build.c: the one way to make a node: opset pick, defaults, checks, inference, evaluation of what is known --- */
 typedef VEC(const Node *) NodeVec;
 struct Build {
     Ctx *c;
-    int nopsets; const Opset *opsets;                            /* of the model or function being read; NULL: newest of everything */
+    int nopsets; const Opset *opsets;    /* of the model or function being read; NULL: newest of everything */
     NodeVec nodes;
-    Loc loc;                                                     /* where nodes made by expand come from */
-    const char *prefix;                                          /* name of what they stand for */
-    int depth;                                                   /* of nested expansion and inlining: limited */
-    struct Unknown *unknown;                                     /* operators that are missing, with counts: reported once each */
-    struct NameTab *names;                                       /* of edges, taken so far */
+    Loc loc;                         /* where nodes made by expand come from */
+    const char *prefix;              /* name of what they stand for */
+    int depth;                       /* of nested expansion and inlining: limited */
+    struct Unknown *unknown;         /* operators that are missing, with counts: reported once each */
+    struct NameTab *names;           /* of edges, taken so far */
 };
 Build *build_new(Ctx *c, int nopsets, const Opset *opsets);
 typedef struct NodeSpec {            /* a node as a model gives it */
@@ -94,15 +103,17 @@ typedef struct NodeSpec {            /* a node as a model gives it */
     const char *const *out;          /* names; NULL or "": not asked for */
     const Attr *attrs;
 } NodeSpec;
-void build_node(Build *b, const NodeSpec *s, Edge **out);        /* fills out[0..nout); faults are reported and give poisoned edges */
+/* Fills out[0 .. nout-1]; faults are reported and give poisoned edges. Names that are taken are changed: x_2. */
+void build_node(Build *b, const NodeSpec *s, Edge **out);
 Edge *build_input(Build *b, const char *name, Type t, Loc loc, int index);
 Edge *build_const(Build *b, const char *name, const Tensor *t, Loc loc);
 Edge *build_poison(Build *b, const char *name, Loc loc);
-void build_report_unknown(Build *b);                             /* once, at the end: every missing operator with its count and nearest name */
+void build_report_unknown(Build *b);     /* at the end: every missing operator once, with its count and nearest name */
 
-/* For expand: nodes of the newest version. */
+/* For expand: nodes of the newest version; op is "Name" or "domain::Name". */
 Edge *build_op(Build *b, const char *op, int nin, Edge *const *in, int nattrs, const Attr *attrs);   /* first output */
-void build_op_n(Build *b, const char *op, int nin, Edge *const *in, int nattrs, const Attr *attrs, int nout, Edge **out);
+void build_op_n(Build *b, const char *op, int nin, Edge *const *in, int nattrs, const Attr *attrs, int nout,
+                Edge **out);
 Edge *build_op1(Build *b, const char *op, Edge *x);
 Edge *build_op2(Build *b, const char *op, Edge *x, Edge *y);
 Edge *build_ints(Build *b, int n, const int64_t *v);             /* int64[n] constant */
@@ -116,8 +127,9 @@ Attr attr_tensor(Ctx *c, const char *name, const Tensor *t);
 
 /* For infer and expand: "NODE: message", at the node's place. The message names shapes, the rule and the remedy. */
 void node_error(Build *b, const Node *n, const char *fmt, ...) PRINTF(3, 4);
-bool broadcast_dims(int na, const int64_t *a, int nb, const int64_t *b, int *rank, int64_t *out);   /* out: MAX_RANK places; false: they don't agree */
-/* axis counted from the back when negative; error unless in [lo, hi] (after the ONNX rule of that operator). */
+/* out has MAX_RANK places. False: they do not agree. */
+bool broadcast_dims(int na, const int64_t *a, int nb, const int64_t *b, int *rank, int64_t *out);
+/* axis, counted from the back when negative; error unless in [-rank, rank-1], inclusive: [-rank, rank]. */
 bool node_axis(Build *b, const Node *n, int64_t axis, int rank, bool inclusive, int *out);
 
 #endif

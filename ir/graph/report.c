@@ -16,7 +16,8 @@ void unknown_add(Build *b, const NodeSpec *s, int64_t version, int newer)
     if (!b->unknown)
         b->unknown = NEW(b->c, struct Unknown);
     struct Unknown *u = b->unknown;
-    Miss m = {intern(b->c, s->domain ? s->domain : ""), version < 0 ? NULL : intern(b->c, s->op), version, newer, 1, s->loc};
+    const char *domain = intern(b->c, s->domain ? s->domain : ""), *op = version < 0 ? NULL : intern(b->c, s->op);
+    Miss m = {domain, op, version, newer, 1, s->loc};
     for (int i = 0; i < u->all.n; i++) {
         Miss *old = &u->all.at[i];
         if (old->domain == m.domain && old->op == m.op && old->version == version) {
