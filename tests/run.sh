@@ -47,4 +47,12 @@ xargs -n 1 -P "$jobs" bash -c 'compile "$1"' - <"$work/sources"
 for o in "$work"/*.o; do [ -e "$o" ] && with="$with -DWITH_$(basename "$o" .o)"; done
 $CC -std=c99 -O0 $with -I"$work" -o "$work/main" "$work/main.c" "$work"/*.o -lm && "$work/main" >"$work/compiled.txt"
 
-"$work/case" judge "$work" $files
+"$work/case" judge "$work" $files >"$work/verdict"
+grep -v ' passed, ' "$work/verdict"
+read -r passed _ failed _ <<<"$(tail -n 1 "$work/verdict")"
+
+# No operator without a case.
+[ -n "$only" ] || for op in $("$BURIN" ops | sed 's/-[0-9].*//' | sort -u); do
+    if grep -qE "= $op *[(<]" tests/op/*.txt; then pass "$op"; else fail "$op" "no case in tests/op"; fi
+done
+finish

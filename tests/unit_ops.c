@@ -1,0 +1,87 @@
+/* Unit tests of ir/ops: the table as a whole. What each operator means is tested by the text cases (tests/op). */
+#include "ops.h"
+
+#include <check.h>
+
+static Ctx *c;
+
+static void read_table(Ctx *ctx, void *arg)
+{
+    (void)arg;
+    ctx->ops = op_table_new(ctx, ops_table, ops_count);
+}
+
+static void setup(void)
+{
+    c = ctx_new();
+    ck_assert_ptr_nonnull(c);
+    ck_assert(ctx_run(c, read_table, NULL));
+}
+
+static void teardown(void)
+{
+    ctx_free(c);
+}
+
+START_TEST(signatures_are_read)
+{
+    ck_assert_int_eq(op_count(c), ops_count);
+}
+END_TEST
+
+/* Canonical graphs are printed with the newest opset: no entry lies beyond it. */
+START_TEST(versions_are_known)
+{
+    for (int k = 0; k < op_count(c); k++)
+        ck_assert_msg(op_entry(c, k)->since <= OPSET_NEWEST, "%s-%d", op_entry(c, k)->name, op_entry(c, k)->since);
+}
+END_TEST
+
+/* An older version that is rewritten must be rewritten into another one: its function is not that of the newest. */
+START_TEST(rewriting_ends)
+{
+    for (int k = 0; k < op_count(c); k++) {
+        const Sig *s = op_entry(c, k), *last = op_newest(c, s->domain, s->name);
+        if (s == last)
+            continue;
+        ck_assert_msg(!s->op->expand || s->op->expand != last->op->expand || !last->op->infer, "%s-%d", s->name, s->since);
+    }
+}
+END_TEST
+
+START_TEST(old_attributes_are_refused)
+{
+    const Sig *old = op_find(c, "", "Reshape", 13, NULL), *new = op_find(c, "ai.onnx", "Reshape", 14, NULL);
+    ck_assert_ptr_nonnull(old);
+    ck_assert_int_eq(old->since, 5);
+    ck_assert_int_eq(old->nattrs, 0);
+    ck_assert_int_eq(new->since, 14);
+    ck_assert_str_eq(new->attrs[0].name, "allowzero");
+}
+END_TEST
+
+START_TEST(names_that_are_near)
+{
+    ck_assert_str_eq(op_nearest(c, "", "Reshap"), "Reshape");
+    ck_assert_str_eq(op_nearest(c, "", "SoftMax"), "Softmax");
+    ck_assert_ptr_null(op_nearest(c, "", "NothingLikeIt"));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("ops");
+    TCase *t = tcase_create("table");
+    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_test(t, signatures_are_read);
+    tcase_add_test(t, versions_are_known);
+    tcase_add_test(t, rewriting_ends);
+    tcase_add_test(t, old_attributes_are_refused);
+    tcase_add_test(t, names_that_are_near);
+    suite_add_tcase(s, t);
+    SRunner *r = srunner_create(s);
+    srunner_run_all(r, CK_NORMAL);
+    int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed != 0;
+}
