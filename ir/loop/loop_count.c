@@ -2,7 +2,8 @@
  * arithmetic are not counted.
  *
  * Within one body each distinct expression counts once, and one that does not depend on the variables of a reduction counts outside of
- * it, as in the emitted C. Of the arms of a selection both are counted, of those of a condition the longer one. Saturates. */
+ * it, as in the emitted C (but for a reduction over the same variable as the one around it: that counts within). Of the arms of a
+ * selection both are counted, of those of a condition the longer one. Saturates. */
 #include "expr.h"
 
 typedef struct Region {
