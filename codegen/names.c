@@ -87,7 +87,7 @@ const char *cname_new(Ctx *c, Names *names, const char *stem, const char *from)
     to[n] = 0;
     size_t k = strlen(names->prefix);
     const bool exported = !strncmp(to, names->prefix, k) && (to[k] == '_' || to[k] == 0);
-    const char *base = internf(c, "%s%s%s", exported ? "x" : "", to, cname_reserved(to) ? "_v" : ""), *name = base;
+    const char *base = internf(c, "%s%s%s", exported ? "x" : "", to, !*stem && cname_reserved(to) ? "_v" : ""), *name = base;
     /* What number comes next is remembered, so that thousands of equal names take linear time. */
     const intptr_t next = (intptr_t)ptrmap_get(&names->next, base);
     for (intptr_t i = next ? next : 2; is_taken(names, name); i++) {

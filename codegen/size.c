@@ -6,10 +6,13 @@
 #include "emit.h"
 
 enum {
-    FRAME = 112,                     /* saved registers and alignment of one function */
+    RUN_FRAME = 56,                  /* saved registers and alignment of a function that only calls */
+    KERNEL_FRAME = 160,              /* of one with loops, and of the helpers that it calls */
     SLOT = 8,                        /* a saved value */
     SPILLS_MAX = 24,                 /* values of one statement that are kept in memory at a time */
     LOOP_SLOTS = 3,                  /* a counter, an end and a pointer for each loop */
+    SHORT_LOOP = 16, COPIES_MAX = 24, VECTOR = 16,   /* loops that are unrolled; how many of their values are kept, each in so many bytes */
+    INLINED = 24, INLINED_MAX = 40,  /* what each kernel adds to the function that it is inlined into, and how many do */
     GROUP_SIZE = 200
 };
 
@@ -64,25 +67,31 @@ static int64_t moved_bits(Ctx *c, const Stmt *s)
     return 0;
 }
 
-typedef struct Frame { int64_t arrays, scalars, loops, spills; } Frame;
+typedef struct Frame { int64_t arrays, scalars, loops, spills, copies; } Frame;
 
-static void measure_frame(const Stmt *s, int depth, Frame *f)
+/* How many copies of the statement a compiler may lay out side by side: the steps of short loops. */
+static int64_t measure_frame(const Stmt *s, int depth, Frame *f)
 {
+    int64_t copies = 1;
     if (s->kind == S_FOR) depth++;
     f->loops = max(f->loops, depth);
     if (s->kind == S_LOCAL && s->buf->rank == 0) f->scalars++;
     if (s->kind == S_LOCAL && s->buf->rank > 0) f->arrays = sum(f->arrays, ((int64_t)buf_bytes(s->buf) + 31) / 16 * 16);
     if (s->kind == S_STORE) f->spills = max(f->spills, s->value->size);
     if (s->kind == S_IF) f->spills = max(f->spills, s->cond->size);
-    for (int i = 0; i < s->n; i++) measure_frame(s->body[i], depth, f);
+    for (int i = 0; i < s->n; i++) copies = max(copies, measure_frame(s->body[i], depth, f));
+    if (s->kind == S_FOR) copies = s->extent <= SHORT_LOOP ? times(copies, s->extent) : 1;
+    f->copies = max(f->copies, copies);
+    return copies;
 }
 
 static int64_t stack_of(const Kernel *k)
 {
-    Frame f = {0, 0, 0, 0};
+    Frame f = {0, 0, 0, 0, 1};
     measure_frame(k->nest, 0, &f);
     const int64_t spills = f.spills < SPILLS_MAX ? f.spills : SPILLS_MAX;
-    return sum(f.arrays, SLOT * (f.scalars + LOOP_SLOTS * f.loops + spills));
+    const int64_t copies = f.copies < COPIES_MAX ? f.copies : COPIES_MAX;
+    return sum(f.arrays, (f.loops ? KERNEL_FRAME : 0) + SLOT * (f.scalars + LOOP_SLOTS * f.loops + spills) + VECTOR * (copies - 1));
 }
 
 KernelSizes kernel_sizes(Ctx *c, const Kernel *k)
@@ -110,15 +119,16 @@ Sizes prog_sizes(Ctx *c, const Prog *p, const EmitOptions *o)
     }
     for (int i = 0; i < p->nbufs; i++)
         if (p->bufs[i]->kind == BUF_CONST) s.flash = sum(s.flash, const_bytes(p->bufs[i]));
-    int64_t frames = 2;
+    int64_t frames = 1;
     for (int64_t n = p->nkernels; n > GROUP_SIZE; n /= GROUP_SIZE) frames++;
+    const int64_t inlined = INLINED * (p->nkernels < INLINED_MAX ? p->nkernels : INLINED_MAX);
     for (int i = 0; i < p->nkernels; i++) {
         const KernelSizes k = kernel_sizes(c, p->kernels[i]);
         s.ops = sum(s.ops, k.ops);
         s.bytes_moved = sum(s.bytes_moved, k.bytes);
         s.stack = max(s.stack, k.stack);
     }
-    s.stack = sum(s.stack, frames * (FRAME + SLOT * (p->nins + p->nouts)));
+    s.stack = sum(s.stack, inlined + frames * (RUN_FRAME + SLOT * (p->nins + p->nouts)));
     return s;
 }
 
