@@ -23,6 +23,9 @@ bool softmax_infer(Build *b, const Node *n, Type *out)
 bool softmax_flat(Build *b, const Node *n, Edge **out)
 {
     Type t = arg_type(n, 0);
+    int axis;
+    if (!node_axis(b, n, node_int(n, "axis", 1), t.rank, false, &axis))
+        return false;
     Attr cut = attr_int(b->c, "axis", node_int(n, "axis", 1)), rows = attr_int(b->c, "axis", 1);
     Edge *x = build_op(b, "Flatten", 1, n->in, 1, &cut);
     if (edge_poisoned(x))
