@@ -59,7 +59,7 @@ refused() {
     shift 3
     try "$BURIN" build "$file" -o m.c "$@"
     judge "$name" 1 "${pattern:-$(basename "$file")}"
-    [ -z "$pattern" ] || [ "$status" != 1 ] || grep -qF -- "$(basename "$file")" ../said ||
+    [ $# != 0 ] || [ -z "$pattern" ] || [ "$status" != 1 ] || grep -qF -- "$(basename "$file")" ../said ||
         wrong "$name" "the message does not name $file"
 }
 
@@ -76,7 +76,7 @@ survives() {
 }
 mkdir -p ../out
 
-repeated() { head -c $((${#1} * $2)) < <(yes "$1" | tr -d '\n'); }
+repeated() { head -c $((${#1} * $2)) < <(yes -- "$1" | tr -d '\n'); }
 
 # ---- cut short, damaged ----------------------------------------------------------------------------------------------
 
@@ -545,9 +545,8 @@ lines() {
     try "$BURIN" --version
     [ "$status" = 0 ] && grep -q '^burin [0-9]' ../printed && pass "--version" || wrong "--version" "a version"
     # Budgets refuse; a size that nobody asked for is a fault or is said.
-    refused "a RAM budget" "budget|RAM" good.onnxtxt --ram-budget=8
-    cp good.onnxtxt const.onnxtxt
-    remember
+    refused "a RAM budget" "good\.onnxtxt:.*budget" good.onnxtxt --ram-budget=8
+    refused "a flash budget" "good\.onnxtxt:.*budget" good.onnxtxt --flash-budget=1
 }
 
 remember

@@ -28,14 +28,13 @@ END {
     print "    if (!strcmp(argv[1], \"write\")) {"
     for (k = 0; k < nin; k++)
         print "        npy_put(argv[2], " k ", \"" descr(in_type[k]) "\", M_IN" k "_RANK, d" k ", in" k ".at, M_IN" k "_BYTES);"
+    for (k = 0; k < nin; k++) print "        free(in" k ".block);\n        free(in" k "_was.block);"
     print "        return 0;\n    }"
     for (k = 0; k < nout; k++) print "    Room out" k " = room_new(M_OUT" k "_BYTES, " size(out_type[k]) ");"
     if (arena) print "    Room arena = room_new(M_ARENA_BYTES, M_ARENA_ALIGN);"
     if (weights) {
-        print "    FILE *wf = fopen(argv[3], \"rb\");\n    unsigned char *wb = malloc(1 << 20);"
-        print "    if (!wf || !wb || M_WEIGHTS_ALIGN > 64)\n        return 2;"
-        print "    wb += (M_WEIGHTS_ALIGN - (uintptr_t)wb % M_WEIGHTS_ALIGN) % M_WEIGHTS_ALIGN;"
-        print "    if (fread(wb, 1, (1 << 20) - 64, wf) == 0 && M_FLASH_BYTES)\n        return 2;"
+        print "    FILE *wf = fopen(argv[3], \"rb\");\n    Room weights = room_new(1 << 20, M_WEIGHTS_ALIGN);"
+        print "    if (!wf || (fread(weights.at, 1, 1 << 20, wf) == 0 && M_FLASH_BYTES))\n        return 2;\n    fclose(wf);"
     }
     print "    for (int call = 0; call < 2; call++) {"
     print "        const int fill = call ? 0x5A : 0xA5;"
@@ -45,7 +44,7 @@ END {
     n = 0
     for (k = 0; k < nin; k++) printf "%s(const %s *)(void *)in%d.at", n++ ? ", " : "", ctype(in_type[k]), k
     for (k = 0; k < nout; k++) printf "%s(%s *)(void *)out%d.at", n++ ? ", " : "", ctype(out_type[k]), k
-    if (weights) printf "%swb", n++ ? ", " : ""
+    if (weights) printf "%sweights.at", n++ ? ", " : ""
     if (arena) printf "%sarena.at", n++ ? ", " : ""
     print ");"
     for (k = 0; k < nin; k++) {
@@ -61,6 +60,7 @@ END {
     for (k = 0; k < nin; k++) print "    free(in" k ".block);\n    free(in" k "_was.block);"
     for (k = 0; k < nout; k++) print "    free(out" k ".block);"
     if (arena) print "    free(arena.block);"
+    if (weights) print "    free(weights.block);"
     print "    return 0;\n}"
 }
 

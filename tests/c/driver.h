@@ -18,7 +18,7 @@ static void die(const char *what, int k)
 }
 
 /* At an address that is a multiple of `align`, but not of twice that. */
-static Room room_new(size_t bytes, size_t align)
+static inline Room room_new(size_t bytes, size_t align)
 {
     Room r = {NULL, malloc(2 * align + bytes + GUARD + 256), bytes, 0};
     if (!r.block)
@@ -29,12 +29,12 @@ static Room room_new(size_t bytes, size_t align)
     return r;
 }
 
-static void room_fill(Room r, int byte)
+static inline void room_fill(Room r, int byte)
 {
     memset(r.block, byte, r.step + r.bytes + GUARD);
 }
 
-static void room_check(Room r, int byte, const char *what, int k)
+static inline void room_check(Room r, int byte, const char *what, int k)
 {
     for (size_t i = 0; i < r.step; i++)
         if (r.block[i] != byte)
@@ -48,13 +48,13 @@ static void room_check(Room r, int byte, const char *what, int k)
 
 static uint32_t state = 12345;
 
-static uint32_t next(void)
+static inline uint32_t next(void)
 {
     state = state * 1664525u + 1013904223u;
     return state >> 8;
 }
 
-static uint16_t half(float f)        /* of multiples of 1/8 below 8: exact */
+static inline uint16_t half(float f)        /* of multiples of 1/8 below 8: exact */
 {
     uint32_t u;
     memcpy(&u, &f, 4);
@@ -63,7 +63,7 @@ static uint16_t half(float f)        /* of multiples of 1/8 below 8: exact */
     return (uint16_t)((u >> 16 & 0x8000) | (((u >> 23 & 255) - 112) << 10 & 0x7C00) | (u >> 13 & 0x3FF));
 }
 
-static void values(const char *type, void *to, size_t elems, size_t bytes)
+static inline void values(const char *type, void *to, size_t elems, size_t bytes)
 {
     for (size_t i = 0; i < elems; i++) {
         const float f = (float)((int)(next() % 65) - 32) / 8;
@@ -90,7 +90,7 @@ static void values(const char *type, void *to, size_t elems, size_t bytes)
 
 /* ---- .npy files -------------------------------------------------------------------------------------------------------- */
 
-static void npy_put(const char *dir, int k, const char *descr, int rank, const int64_t *dims, const void *data, size_t bytes)
+static inline void npy_put(const char *dir, int k, const char *descr, int rank, const int64_t *dims, const void *data, size_t bytes)
 {
     char path[4096], head[512];
     snprintf(path, sizeof path, "%s/in%d.npy", dir, k);
@@ -109,7 +109,7 @@ static void npy_put(const char *dir, int k, const char *descr, int rank, const i
         die("cannot write an input", k);
 }
 
-static bool is_nan(const char *type, const unsigned char *p)
+static inline bool is_nan(const char *type, const unsigned char *p)
 {
     float f = 0;
     double d = 0;
@@ -124,7 +124,7 @@ static bool is_nan(const char *type, const unsigned char *p)
 }
 
 /* The data of dir/output_K.npy must be these bytes; any NaN is like any other. */
-static void npy_same(const char *dir, int k, const char *type, const unsigned char *data, size_t elems, size_t bytes)
+static inline void npy_same(const char *dir, int k, const char *type, const unsigned char *data, size_t elems, size_t bytes)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/output_%d.npy", dir, k);

@@ -50,8 +50,8 @@ function bytes(name, path,    command, line, all, n, b, i, skip)
     n = split(all, b, " ")
     skip = 10 + b[9] + 256 * b[10]
     printf "static _Alignas(8) const unsigned char %s[] = {", name
-    for (i = skip + 1; i <= n; i++) printf "%s%d", i > skip + 1 ? "," : "", b[i]
-    print n > skip ? "};" : "0};"
+    for (i = skip + 1; i <= n; i++) printf "%s%d", (i == skip + 1 ? "" : ","), b[i]
+    print (n == skip ? "0};" : "};")
 }
 
 function inside(text)

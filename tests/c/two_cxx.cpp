@@ -1,4 +1,5 @@
 // Both headers in C++17, linked with the C of both models.
+#include <cstdint>
 #include <cstdio>
 #include "network.h"
 #include "views.h"
