@@ -61,11 +61,11 @@ static float to_float(Parser *p, const AttrValue *v, const char *name)
 /* True when v may stand where an `of` is asked for. */
 static bool fits(Parser *p, const AttrValue *v, AttrKind of, const char *name)
 {
-    if (v->kind == of || (v->kind == ATTR_INT && of == ATTR_FLOAT))
+    if (v->kind && (v->kind == of || (v->kind == ATTR_INT && of == ATTR_FLOAT)))
         return true;
     const Kind *is = kind_of(v->kind), *wanted = kind_of(of);
     text_fault(p, v->lit.loc, "attribute '%s': %s where %s is expected", name, is ? is->thing : "a reference",
-               wanted && wanted->thing ? wanted->thing : "a list");
+               wanted && wanted->thing ? wanted->thing : "a value");
     return false;
 }
 
