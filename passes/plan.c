@@ -23,7 +23,8 @@ typedef struct Planner {
     int position;
 } Planner;
 
-enum { MANY_GROUPS = 3000 };         /* beyond that only the linear sweep is tried */
+enum { MANY_GROUPS = 3000 };         /* beyond that only the sweep is tried */
+enum { MANY_ALIVE = 4000 };          /* beyond that no holes between them are sought */
 
 static int64_t round_up(int64_t x, int64_t to)
 {
@@ -152,15 +153,24 @@ static int64_t sweep(Ctx *c, Group *const *order, int n)
 {
     Mark m = scratch_mark(c);
     Group **alive = SCRATCH_N(c, Group *, n + 1);          /* sorted by offset */
-    int count = 0;
+    int count = 0, ends = INT_MAX;                         /* ends: the first kernel that is the last one of any */
     int64_t end = 0;
     for (int i = 0; i < n; i++) {
         Group *g = order[i];
         int kept = 0, at = 0;
-        for (int j = 0; j < count; j++)
-            if (alive[j]->last >= g->first) alive[kept++] = alive[j];
-        count = kept;
-        g->offset = first_fit(g, alive, count);
+        if (ends < g->first) {
+            ends = INT_MAX;
+            for (int j = 0; j < count; j++) {
+                if (alive[j]->last < g->first) continue;
+                alive[kept++] = alive[j];
+                if (alive[j]->last < ends) ends = alive[j]->last;
+            }
+            count = kept;
+        }
+        if (g->last < ends) ends = g->last;
+        const bool full = count > MANY_ALIVE;
+        g->offset = full ? round_up(end, g->align) : first_fit(g, alive, count);
+        if (full) at = count;
         while (at < count && alive[at]->offset <= g->offset) at++;
         memmove(alive + at + 1, alive + at, sizeof *alive * (size_t)(count - at));
         alive[at] = g;

@@ -109,6 +109,7 @@ typedef struct Lower {               /* what .at and .lower work with */
     Build *b;
     const Buf *const *in;            /* NULL where left out */
     Buf *const *out;                 /* NULL where not asked for */
+    bool complex;                    /* the node reads or writes complex numbers */
     const Idx *part;                 /* complex: which half; in_at and lower_store_at append it. Set by lower_vars */
     VEC(Buf *) bufs;                 /* temporaries and constants made */
     VEC(const Kernel *) kernels;

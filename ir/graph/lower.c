@@ -158,15 +158,20 @@ const Expr *in_broadcast(Lower *l, int k, int rank, const Idx *const *at)
 const Idx *const *lower_vars(Lower *l, int rank, const int64_t *dims)
 {
     const Idx **v = NEW_N(l->c, const Idx *, rank);
-    bool complex = false;
     for (int i = 0; i < rank; i++)
         v[i] = idx_var(l->c, i, dims[i]);
-    for (int k = 0; k < l->node->nin; k++)
-        complex |= l->node->in[k] && is_complex(l->node->in[k]->type.dt);
-    for (int k = 0; k < l->node->nout; k++)
-        complex |= l->node->out[k] && is_complex(l->node->out[k]->type.dt);
-    l->part = complex ? idx_var(l->c, rank, 2) : NULL;
+    l->part = l->complex ? idx_var(l->c, rank, 2) : NULL;
     return v;
+}
+
+static bool touches_complex(const Node *n)
+{
+    bool complex = false;
+    for (int k = 0; k < n->nin; k++)
+        complex |= n->in[k] && is_complex(n->in[k]->type.dt);
+    for (int k = 0; k < n->nout; k++)
+        complex |= n->out[k] && is_complex(n->out[k]->type.dt);
+    return complex;
 }
 
 /* "Relu y float[2,3]" */
@@ -355,6 +360,7 @@ void node_lower(Build *b, const Node *n, const Buf *const *in, Buf *const *out, 
     l->node = n;
     l->in = in;
     l->out = out;
+    l->complex = touches_complex(n);
     l->part = NULL;
     l->pairs.n = 0;
     if (n->result)

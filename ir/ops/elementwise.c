@@ -89,34 +89,45 @@ static const Expr *folded(Lower *l, ScalarOp op, int from, int to, int rank, con
     return acc;
 }
 
-static const Expr *variadic(Lower *l, ScalarOp op, const Idx *const *i)
+/* Of many operands a few at a time: no expression grows beyond what a kernel should hold, and their producers can be fused with it. */
+static const Expr *variadic(Lower *l, ScalarOp op)
 {
-    return folded(l, op, 0, l->node->nin, out_type(l, 0).rank, i);
+    enum { CHUNK = 32 };
+    Type t = out_type(l, 0);
+    const Idx *const *i = lower_vars(l, t.rank, t.dims);
+    const Expr *acc = NULL;
+    for (int from = 0, to; from < l->node->nin; from = to) {
+        to = l->node->nin - from > CHUNK ? from + CHUNK : l->node->nin;
+        const Expr *part = folded(l, op, from, to, t.rank, i);
+        acc = acc ? expr_op2(l->c, op, acc, part) : part;
+        if (to == l->node->nin)
+            break;
+        Buf *held = lower_temp(l, "part", acc->dt, t.rank, t.dims);
+        lower_store(l, held, acc);
+        acc = expr_load(l->c, held, i);
+    }
+    return acc;
 }
 
-const Expr *max_at(Lower *l, int out, const Idx *const *i)
+void max_lower(Lower *l)
 {
-    (void)out;
-    return variadic(l, OP_max, i);
+    lower_store(l, l->out[0], variadic(l, OP_max));
 }
 
-const Expr *min_at(Lower *l, int out, const Idx *const *i)
+void min_lower(Lower *l)
 {
-    (void)out;
-    return variadic(l, OP_min, i);
+    lower_store(l, l->out[0], variadic(l, OP_min));
 }
 
-const Expr *sum_at(Lower *l, int out, const Idx *const *i)
+void sum_lower(Lower *l)
 {
-    (void)out;
-    return variadic(l, OP_add, i);
+    lower_store(l, l->out[0], variadic(l, OP_add));
 }
 
-const Expr *mean_at(Lower *l, int out, const Idx *const *i)
+void mean_lower(Lower *l)
 {
-    const Expr *sum = variadic(l, OP_add, i);
-    (void)out;
-    return expr_op2(l->c, OP_div, sum, known_number(l->c, sum->dt, l->node->nin));
+    const Expr *sum = variadic(l, OP_add);
+    lower_store(l, l->out[0], expr_op2(l->c, OP_div, sum, known_number(l->c, sum->dt, l->node->nin)));
 }
 
 bool where_infer(Build *b, const Node *n, Type *out)
