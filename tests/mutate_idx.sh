@@ -3,7 +3,7 @@
 #
 #   tests/mutate_idx.sh [ONLY]       ONLY: mutants whose text matches
 #
-# A mutant is a line below: file, text, other text. The text must stand in the file exactly once, so that a mutant
+# A mutant is a call below: file, text, other text. The text must stand in the file exactly once, so that a mutant
 # that no longer fits the source is a failure, not a pass. Sources are patched in a copy; a mutant that hangs or
 # crashes is caught. Ends with `N passed, N failed`: mutants caught, and those that got away in FUZZ_SECONDS (60)
 # seconds.
