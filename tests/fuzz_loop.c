@@ -1,11 +1,12 @@
-/* Fuzzes expressions and the interpreter: random formulas, evaluated by a plain recursion over what was asked for, against the same built
- * (and so simplified), proved, rewritten, compiled to register code and run.
+/* Fuzzes expressions and the interpreter: random formulas, evaluated by a plain recursion over what was asked for,
+ * against the same built (and so simplified), proved, rewritten, compiled to register code and run.
  *
  *   fuzz_loop [SECONDS] [--seed S] [--programs N]
  *
- * Program i has the seed S + i. Each has one formula over loads (some by guarded, some by computed subscripts), indices, selections, casts,
- * reductions of one or two accumulators and every exact operator; it runs in compute form, with one variable reversed by substitution and
- * one buffer replaced by its definition, and as a nest with a local, a condition and an update of its own output. */
+ * Program i has the seed S + i. Each has one formula over loads (some by guarded, some by computed subscripts),
+ * indices, selections, casts, reductions of one or two accumulators and every exact operator; it runs in compute form,
+ * with one variable reversed by substitution and one buffer replaced by its definition, and as a nest with a local, a
+ * condition and an update of its own output. */
 #include "loop.h"
 
 #include <time.h>
@@ -40,9 +41,11 @@ typedef struct Fuzz {
 } Fuzz;
 
 enum { B_F32, B_I64, B_U8, B_BOOL, B_CONST, B_F16, B_I4, B_OUT };
-static const struct { DType dt; int rank; int64_t dims[2]; } shapes[] = {
-    [B_F32] = { DT_F32, 2, { 5, 7 } }, [B_I64] = { DT_I64, 2, { 6, 4 } }, [B_U8] = { DT_U8, 1, { 9, 1 } }, [B_BOOL] = { DT_BOOL, 1, { 6, 1 } },
-    [B_CONST] = { DT_I32, 1, { 8, 1 } }, [B_F16] = { DT_F16, 1, { 6, 1 } }, [B_I4] = { DT_I4, 1, { 11, 1 } },
+static const struct { DType dt; int rank; int64_t dims[2];
+} shapes[] = {
+    [B_F32] = { DT_F32, 2, { 5, 7 } },   [B_I64] = { DT_I64, 2, { 6, 4 } },   [B_U8] = { DT_U8, 1, { 9, 1 } },
+    [B_BOOL] = { DT_BOOL, 1, { 6, 1 } }, [B_CONST] = { DT_I32, 1, { 8, 1 } }, [B_F16] = { DT_F16, 1, { 6, 1 } },
+    [B_I4] = { DT_I4, 1, { 11, 1 } },
 };
 
 static uint64_t next_random(Fuzz *z)
@@ -72,13 +75,12 @@ static Value any_value(Fuzz *z, DType dt)
     return expr_const(z->c, dt, (Value){ .i = below(z, 2) ? below(z, 9) - 2 : ints[below(z, COUNT(ints))] })->value;
 }
 
-/* ---- making a formula ---------------------------------------------------------------------------------------------- */
+/* ---- making a formula -------------------------------------------------------------------------------------------- */
 
 static Ast *ast_new(Fuzz *z, AstKind kind, DType dt)
 {
     Ast *a = NEW(z->c, Ast);
-    a->kind = kind;
-    a->dt = dt;
+    *a = (Ast){ .kind = kind, .dt = dt };
     return a;
 }
 
@@ -194,9 +196,8 @@ static Ast *any_ast(Fuzz *z, DType dt, int depth)
     switch (below(z, 10)) {
     case 0:
         a = ast_new(z, A_SELECT, dt);
-        a->kid[0] = any_ast(z, DT_BOOL, depth - 1);
-        a->kid[1] = any_ast(z, dt, depth - 1);
-        a->kid[2] = any_ast(z, dt, depth - 1);
+        for (; a->n < 3; a->n++)
+            a->kid[a->n] = any_ast(z, a->n ? dt : DT_BOOL, depth - 1);
         return a;
     case 1: case 2:
         a = ast_new(z, A_CAST, dt);
@@ -217,7 +218,7 @@ static Ast *any_ast(Fuzz *z, DType dt, int depth)
     }
 }
 
-/* ---- what it means ------------------------------------------------------------------------------------------------- */
+/* ---- what it means ----------------------------------------------------------------------------------------------- */
 
 static int64_t sub_value(const Fuzz *z, const Sub *s)
 {
@@ -275,15 +276,14 @@ static Value eval(Fuzz *z, const Ast *a)
     case A_REDUCE: return eval_reduce(z, a);
     case A_ACC:    return z->acc[a->acc];
     case A_LOCAL:  return z->local_value;
-    case A_OP:
+    default:
         for (int i = 0; i < a->n; i++)
             v[i] = eval(z, a->kid[i]);
         return scalar_eval(a->op, a->kid[0]->dt, v, true);
     }
-    return (Value){ 0 };
 }
 
-/* ---- building it --------------------------------------------------------------------------------------------------- */
+/* ---- building it ------------------------------------------------------------------------------------------------- */
 
 static const Idx *build_sub(Fuzz *z, const Sub *s)
 {
@@ -304,7 +304,10 @@ static const Expr *build_load(Fuzz *z, const Ast *a)
         int64_t n = shapes[a->buf].dims[i];
         at[i] = build_sub(z, &a->sub[i]);
         if (a->guard == BY_VALUE)
-            at[i] = idx_value(z->c, expr_op3(z->c, OP_clip, build(z, a->kid[i]), expr_int(z->c, DT_I64, 0), expr_int(z->c, DT_I64, n - 1)), 0, n - 1);
+            at[i] = idx_value(
+                z->c,
+                expr_op3(z->c, OP_clip, build(z, a->kid[i]), expr_int(z->c, DT_I64, 0), expr_int(z->c, DT_I64, n - 1)),
+                0, n - 1);
         else if (a->guard == BY_TEST) {
             cond = expr_op2(z->c, OP_and, cond, expr_in(z->c, at[i], n));
             at[i] = idx_assume(z->c, at[i], 0, n - 1);
@@ -343,30 +346,26 @@ static const Expr *build(Fuzz *z, const Ast *a)
     case A_REDUCE: return build_reduce(z, a);
     case A_ACC:    return z->acc_expr[a->acc];
     case A_LOCAL:  return expr_load(z->c, z->local, NULL);
-    case A_SELECT:
-        args[0] = build(z, a->kid[0]);
-        args[1] = build(z, a->kid[1]);
-        return expr_select(z->c, args[0], args[1], build(z, a->kid[2]));
-    case A_OP:
+    default:
         for (int i = 0; i < a->n; i++)
             args[i] = build(z, a->kid[i]);
-        return expr_op(z->c, a->op, args);
+        return a->kind == A_OP ? expr_op(z->c, a->op, args) : expr_select(z->c, args[0], args[1], args[2]);
     }
-    return NULL;
 }
 
-/* ---- programs ------------------------------------------------------------------------------------------------------ */
+/* ---- programs ---------------------------------------------------------------------------------------------------- */
 
 static void make_bufs(Fuzz *z)
 {
     static const char *const names[] = { "x", "y", "z", "w", "k", "h", "q" };
     for (int i = 0; i < B_OUT; i++) {
-        z->bufs[i] = buf_new(z->c, i == B_CONST ? BUF_CONST : BUF_IN, names[i], shapes[i].dt, shapes[i].rank, shapes[i].dims);
+        z->bufs[i] =
+            buf_new(z->c, i == B_CONST ? BUF_CONST : BUF_IN, names[i], shapes[i].dt, shapes[i].rank, shapes[i].dims);
         Tensor *t = tensor_new(z->c, type_make(z->c, shapes[i].dt, shapes[i].rank, shapes[i].dims));
         z->data[i] = (void *)(uintptr_t)t->data;
         z->bufs[i]->data = i == B_CONST ? t : NULL;
         for (int64_t j = 0; j < type_count(t->type); j++)
-            scalar_write(shapes[i].dt, z->data[i], j, i == B_U8 ? (Value){ .i = j * 3 & 255 } : any_value(z, shapes[i].dt));
+            scalar_write(shapes[i].dt, z->data[i], j, i == B_U8 ? (Value){ .i = j * 3 } : any_value(z, shapes[i].dt));
     }
 }
 
@@ -383,7 +382,7 @@ static void run_kernel(Fuzz *z, const Kernel *k, Buf *out, void *data)
 {
     z->bufs[B_OUT] = out;
     z->data[B_OUT] = data;
-    Prog p = { .name = "fuzz", .nbufs = 8, .nkernels = 1, .nouts = 1, .bufs = z->bufs, .kernels = &k, .outs = &z->bufs[B_OUT] };
+    Prog p = { .nbufs = 8, .nkernels = 1, .nouts = 1, .bufs = z->bufs, .kernels = &k, .outs = &z->bufs[B_OUT] };
     prog_check(z->c, &p);
     kernel_ops(z->c, k);
     prog_run(z->c, &p, z->data, true);
@@ -406,21 +405,22 @@ static bool try_compute(Fuzz *z, const Ast *a)
             z->at[1] = j;
             Value want = eval(z, a), got = scalar_read(a->dt, data, i * dims[1] + j);
             if (got.u != want.u) {
-                printf("element %d,%d is %llx, not %llx\n", (int)i, (int)j, (unsigned long long)got.u, (unsigned long long)want.u);
+                printf("element %d,%d differs\n", (int)i, (int)j);
                 return false;
             }
         }
     return true;
 }
 
-/* for i { local t = first(i); for j { if (cond) out[g] = out[g] + value(i, j, t) } }, twice in a row within the condition */
+/* for i { local t = first(i); for j { if (cond) out[g] = out[g] + value(i, j, t) } }, twice in a row within the
+ * condition */
 static bool try_nest(Fuzz *z, const Ast *first, const Ast *cond, const Ast *value, const Sub *g)
 {
     int64_t n = g->b;
     Buf *out = buf_new(z->c, BUF_OUT, "out", DT_F32, 1, &n), *t = buf_new(z->c, BUF_LOCAL, "t", DT_F32, 0, NULL);
     float want[16] = { 0 };
     z->local = t;
-    int64_t inner = z->extent[1];    /* first knows no second variable: a reduction of its own may take its place */
+    int64_t inner = z->extent[1];    /* first may have a reduction in its place */
     z->id[0] = var_new(z->c);
     const Stmt *set = stmt_store(z->c, t, NULL, build(z, first));
     z->id[1] = var_new(z->c);
@@ -467,8 +467,7 @@ static void run_one(Ctx *c, void *arg)
     z.use_local = true;
     const Ast *cond = any_ast(&z, DT_BOOL, 2), *value = any_ast(&z, DT_F32, 4);
     Sub g = any_sub(&z, 1 + below(&z, 12));
-    ok &= try_nest(&z, first, cond, value, &g);
-    if (!ok)
+    if (!try_nest(&z, first, cond, value, &g) || !ok)
         fatal(c, (Loc){ 0 }, "wrong result");
 }
 

@@ -1,8 +1,9 @@
-/* Expressions: hash-consing and the plain constructors. What simplifies operators, casts and selections is in simplify.c.
+/* Expressions: hash-consing and the plain constructors. What simplifies operators, casts and selections is in
+ * simplify.c.
  *
- * Every node goes through expr_make, which finds its equal or copies it and fills in what is derived from its operands: size, depth,
- * variables and interval. Constants are equal when their bits are: a float's Value has zeros beside its four bytes. Nothing here recurses
- * over an expression. */
+ * Every node goes through expr_make, which finds its equal or copies it and fills in what is derived from its
+ * operands: size, depth, variables and interval. Constants are equal when their bits are: a float's Value has zeros
+ * beside its four bytes. Nothing here recurses over an expression. */
 #include "expr.h"
 
 enum { SIZE_MAX_EXPR = 1 << 20 };
@@ -15,7 +16,8 @@ int expr_ats(const Expr *e)
 static bool expr_same(const void *node, const void *key)
 {
     const Expr *a = node, *b = key;
-    if (a->kind != b->kind || a->dt != b->dt || a->op != b->op || a->k != b->k || a->n != b->n || a->value.u != b->value.u)
+    if (a->kind != b->kind || a->dt != b->dt || a->op != b->op || a->k != b->k || a->n != b->n ||
+        a->value.u != b->value.u)
         return false;
     if (a->buf != b->buf || a->extent != b->extent || a->reduce != b->reduce)
         return false;
@@ -230,7 +232,8 @@ static const Reduce *reduce_make(Ctx *c, const Reduce *r)
     return x;
 }
 
-/* Over nothing: the start. Over one element the loop would be no loop, but its accumulators still need their names: it stays. */
+/* Over nothing: the start. Over one element the loop would be no loop, but its accumulators still need their names: it
+ * stays. */
 const Expr *expr_reduce(Ctx *c, Reduce r, int k)
 {
     for (int i = 0; i < r.nvars; i++)

@@ -4,15 +4,15 @@
 
 #include "looptab.h"
 
-const Expr *expr_make(Ctx *c, const Expr *e);        /* the one node equal to e, whose kind, dt and operands are set; copies arrays */
+const Expr *expr_make(Ctx *c, const Expr *e);        /* the one node equal to e: kind, dt, operands; copies arrays */
 void expr_set_range(Ctx *c, Expr *e);                /* range.c: lo and hi of a new node */
 bool expr_open_end(const Expr *e);                   /* uint64 whose hi means "that or more" */
 int expr_ats(const Expr *e);                         /* subscripts in at */
 bool expr_is_int(const Expr *e, int64_t v);          /* the integer or bool constant v */
 const Expr *expr_bool(Ctx *c, bool v);
 
-/* rewrite.c: what has been met in one walk, by creation number. Starts in scratch; grows in the permanent arena, because a walk may pass
- * through marks and releases of others. */
+/* rewrite.c: what has been met in one walk, by creation number. Starts in scratch; grows in the permanent arena,
+ * because a walk may pass through marks and releases of others. */
 typedef struct Memo { int *keys; const void **values; size_t n, cap; } Memo;     /* keys: number + 1; 0: free */
 Memo memo_new(Ctx *c, int expected);
 const void *memo_get(const Memo *m, int id);         /* NULL: not there */

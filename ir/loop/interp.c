@@ -1,9 +1,10 @@
-/* The interpreter: the living definition of the loop IR. Each kernel is compiled to a flat program over registers (interp_compile.c) and
- * run by one loop over its instructions; buffers are plain memory in the emitted C's own layout.
+/* The interpreter: the living definition of the loop IR. Each kernel is compiled to a flat program over registers
+ * (interp_compile.c) and run by one loop over its instructions; buffers are plain memory in the emitted C's own
+ * layout.
  *
- * Every access is checked against its buffer once more: a pass that has proved too much shows as an internal error, not as a crash.
- * Without a plan each temporary has memory of its own from its first kernel to its last and is then used again; with one, temporaries lie
- * where the plan puts them, so that a wrong plan shows too. */
+ * Every access is checked against its buffer once more: a pass that has proved too much shows as an internal error,
+ * not as a crash. Without a plan each temporary has memory of its own from its first kernel to its last and is then
+ * used again; with one, temporaries lie where the plan puts them, so that a wrong plan shows too. */
 #include "interp.h"
 
 static NORETURN void outside(Ctx *c, const Program *p, const Ins *i, int64_t index)
@@ -29,7 +30,8 @@ static void copy_run(Ctx *c, const Program *p, const Ins *i, int64_t to, int64_t
     int64_t at = r[i->a].i + r[i->b].i * i->k; \
     if ((uint64_t)at >= (uint64_t)i->n) \
         outside(c, p, i, at)
-#define LOAD(T, field) { INDEX(); T v; memcpy(&v, i->p + at * (int64_t)sizeof v, sizeof v); r[i->d].u = 0; r[i->d].field = v; break; }
+#define LOAD(T, field) \
+    { INDEX(); T v; memcpy(&v, i->p + at * (int64_t)sizeof v, sizeof v); r[i->d].u = 0; r[i->d].field = v; break; }
 #define STORE(T) { INDEX(); T v = (T)r[i->d].u; memcpy(i->p + at * (int64_t)sizeof v, &v, sizeof v); break; }
 
 static void run(Ctx *c, const Program *p)
@@ -67,9 +69,10 @@ static void run(Ctx *c, const Program *p)
         }
 }
 
-/* ---- memory of temporaries ------------------------------------------------------------------------------------------ */
+/* ---- memory of temporaries --------------------------------------------------------------------------------------- */
 
-/* Lives of temporaries: memory is taken at the kernel that first writes one and kept in a list by size when its last reader is done. */
+/* Lives of temporaries: memory is taken at the kernel that first writes one and kept in a list by size when its last
+ * reader is done. */
 typedef struct Piece { struct Piece *next; size_t bytes; void *p; } Piece;
 typedef struct Life { Piece *piece; int last; struct Life *dying; } Life;
 typedef struct Memory {

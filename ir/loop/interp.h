@@ -1,4 +1,5 @@
-/* Private to ir/loop: a kernel as a flat program over registers. interp_compile.c, interp_expr.c and interp_code.c make it, interp.c runs it. */
+/* Private to ir/loop: a kernel as a flat program over registers. interp_compile.c, interp_expr.c and interp_code.c
+ * make it, interp.c runs it. */
 #ifndef BURIN_INTERP_H
 #define BURIN_INTERP_H
 
@@ -38,7 +39,7 @@ typedef struct Program { Code code; Value *regs; int nregs; const Kernel *kernel
 /* memory gives each buffer's bytes by Buf.id. The program lies in scratch. */
 Program interp_compile(Ctx *c, const Kernel *k, Memo *memory, bool fused);
 
-/* ---- interp_code.c: where code goes --------------------------------------------------------------------------------- */
+/* ---- interp_code.c: where code goes ------------------------------------------------------------------------------ */
 
 typedef enum ScopeKind { SCOPE_BLOCK, SCOPE_LOOP, SCOPE_ARM } ScopeKind;
 typedef struct Scope {
@@ -77,7 +78,8 @@ typedef struct Compiler {
     Value *regs; int nregs, regcap;
 } Compiler;
 
-/* Bindings are kept apart from what they hide: a reduction that is moved out of another one may use the same variables. */
+/* Bindings are kept apart from what they hide: a reduction that is moved out of another one may use the same
+ * variables. */
 typedef struct Binding { Node *var; Scope *home, *slot; int reg; } Binding;
 
 Node *node_of(Compiler *x, NodeTag tag, int a, int b, int64_t z);
@@ -89,17 +91,18 @@ int int_reg(Compiler *x, int64_t v);
 Ins *code_emit(Compiler *x, Scope *s, Ins ins);
 void code_append(Compiler *x, Scope *s, const Code *code);
 Scope *scope_open(Compiler *x, Scope *parent, ScopeKind kind);
-Scope *scope_loop(Compiler *x, Scope *parent, int var, int64_t extent);      /* binds the variable; parent itself for an extent of 1 */
+Scope *scope_loop(Compiler *x, Scope *parent, int var, int64_t extent);      /* binds var; extent 1: parent itself */
 void scope_close(Compiler *x, Scope *s);             /* block or loop: its code goes to the end of its parent's */
 Node *var_node(Compiler *x, int var);
 void bind(Compiler *x, int var, Scope *s, int reg);
 Binding binding_save(Compiler *x, int var);
 void binding_restore(Compiler *x, Binding b);
+uint64_t atom_mask(Compiler *x, const Atom *a);
 uint64_t idx_mask(Compiler *x, const Idx *idx);
 uint64_t expr_mask(Compiler *x, const Expr *e);
 Scope *place(Compiler *x, Scope *s, uint64_t mask);  /* where a value with that mask belongs that is wanted in s */
 
-/* ---- interp_expr.c: expressions ------------------------------------------------------------------------------------- */
+/* ---- interp_expr.c: expressions ---------------------------------------------------------------------------------- */
 
 int compile_expr(Compiler *x, Scope *s, const Expr *e);                      /* the register that holds it */
 int compile_flat(Compiler *x, Scope *s, const Buf *b, const Idx *const *at); /* its flat index */

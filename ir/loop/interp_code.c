@@ -1,11 +1,13 @@
 /* Where code goes: nodes, registers, scopes, and the place of a value.
  *
- * Code grows in scopes: loop bodies, arms of selections, blocks. A scope's code is put at the end of its parent's when it closes; so code
- * that is added to the parent meanwhile runs before it, and that is where invariant values go. A value belongs to the deepest scope that
- * binds one of its variables; but within one loop level it does not leave an arm, and what loads memory never leaves an arm (there its
- * subscripts are in bounds, elsewhere perhaps not). What reads a buffer that the kernel writes stays within its statement.
+ * Code grows in scopes: loop bodies, arms of selections, blocks. A scope's code is put at the end of its parent's when
+ * it closes; so code that is added to the parent meanwhile runs before it, and that is where invariant values go. A
+ * value belongs to the deepest scope that binds one of its variables; but within one loop level it does not leave an
+ * arm, and what loads memory never leaves an arm (there its subscripts are in bounds, elsewhere perhaps not). What
+ * reads a buffer that the kernel writes stays within its statement.
  *
- * A value is known where the scope that computed it encloses the place; scopes that have closed enclose nothing any more. */
+ * A value is known where the scope that computed it encloses the place; scopes that have closed enclose nothing any
+ * more. */
 #include "interp.h"
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
@@ -198,22 +200,23 @@ void scope_close(Compiler *x, Scope *s)
 
 /* ---- masks and places -------------------------------------------------------------------------------------------- */
 
+uint64_t atom_mask(Compiler *x, const Atom *a)
+{
+    if (a->kind == ATOM_VAR)
+        return var_node(x, a->var)->mask;
+    Node *n = node_of(x, NODE_ATOM, a->id, 0, 0);
+    if (!n->masked) {
+        n->mask = a->kind == ATOM_VALUE ? expr_mask(x, a->expr) : idx_mask(x, a->x);
+        n->masked = true;
+    }
+    return n->mask;
+}
+
 uint64_t idx_mask(Compiler *x, const Idx *idx)
 {
     uint64_t mask = 0;
-    for (int i = 0; i < idx->n; i++) {
-        const Atom *a = idx->t[i].atom;
-        if (a->kind == ATOM_VAR) {
-            mask |= var_node(x, a->var)->mask;
-            continue;
-        }
-        Node *n = node_of(x, NODE_ATOM, a->id, 0, 0);
-        if (!n->masked) {
-            n->mask = a->kind == ATOM_VALUE ? expr_mask(x, a->expr) : idx_mask(x, a->x);
-            n->masked = true;
-        }
-        mask |= n->mask;
-    }
+    for (int i = 0; i < idx->n; i++)
+        mask |= atom_mask(x, idx->t[i].atom);
     return mask;
 }
 

@@ -1,7 +1,7 @@
 /* Kernels to register code: loops, conditions, stores and copies; expressions are interp_expr.c's.
  *
- * Each statement is a scope of its own for what reads the buffers that the kernel writes, and a condition is one before its arms, so that
- * no such value is used again behind a store. */
+ * Each statement is a scope of its own for what reads the buffers that the kernel writes, and a condition is one
+ * before its arms, so that no such value is used again behind a store. */
 #include "interp.h"
 
 static void mark_written(Compiler *x, const Stmt *s)
@@ -101,7 +101,9 @@ static void compile_compute(Compiler *x, const Kernel *k)
 
 Program interp_compile(Ctx *c, const Kernel *k, Memo *memory, bool fused)
 {
-    Compiler x = { .c = c, .kernel = k, .memory = memory, .fused = fused, .written = memo_new(c, 4), .locals = memo_new(c, 1) };
+    Compiler x = { .c = c, .kernel = k, .memory = memory, .fused = fused };
+    x.written = memo_new(c, 4);
+    x.locals = memo_new(c, 1);
     x.root = x.stmt = scope_open(&x, NULL, SCOPE_BLOCK);
     memo_put(c, &x.written, k->out->id, k->out);
     if (k->nest) {

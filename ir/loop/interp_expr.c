@@ -1,7 +1,8 @@
-/* Expressions to register code: each value is computed once, in the outermost place where that is right (interp_code.c).
+/* Expressions to register code: each value is computed once, in the outermost place where that is right
+ * (interp_code.c).
  *
- * Registers are assigned once, but for accumulators, loop variables and the results of selections. Recursion is as deep as the
- * expression. */
+ * Registers are assigned once, but for accumulators, loop variables and the results of selections. Recursion is as
+ * deep as the expression. */
 #include "interp.h"
 
 /* ---- indices ----------------------------------------------------------------------------------------------------- */
@@ -45,7 +46,7 @@ static void sum_add(Compiler *x, Scope *s, Sum *sum, const Idx *idx, int64_t fac
         while (at < sum->n && sum->parts[at].atom != a)
             at++;
         if (at == sum->n) {
-            uint64_t mask = a->kind == ATOM_VAR ? var_node(x, a->var)->mask : a->kind == ATOM_VALUE ? expr_mask(x, a->expr) : idx_mask(x, a->x);
+            uint64_t mask = atom_mask(x, a);
             sum->parts[sum->n++] = (Part){ 0, a, mask, place(x, s, mask)->depth };
         }
         sum->parts[at].factor += factor * idx->t[i].c;
@@ -163,7 +164,9 @@ static InsKind load_kind(DType dt)
 void compile_store(Compiler *x, Scope *s, const Buf *b, const Idx *const *at, int value)
 {
     int bits = dtype_bits(b->dt);
-    Ins ins = { .kind = bits == 8 ? I_STORE8 : bits == 16 ? I_STORE16 : bits == 32 ? I_STORE32 : bits == 64 ? I_STORE64 : I_STORE };
+    Ins ins = { .kind = I_STORE };
+    if (bits >= 8)
+        ins.kind = bits == 8 ? I_STORE8 : bits == 16 ? I_STORE16 : bits == 32 ? I_STORE32 : I_STORE64;
     compile_access(x, s, &ins, b, at);
     ins.d = value;
     code_emit(x, s, ins);
@@ -199,7 +202,8 @@ static int compile_cast(Compiler *x, Scope *s, const Expr *e)
     CastFn decode = cast_decode(e->args[0]->dt);
     if (decode)
         r = code_emit(x, s, (Ins){ .kind = I_CAST, .d = new_reg(x), .a = r, .cast = decode })->d;
-    return code_emit(x, s, (Ins){ .kind = I_CAST, .d = new_reg(x), .a = r, .cast = cast_encode(e->dt, e->args[0]->dt) })->d;
+    Ins ins = { .kind = I_CAST, .d = new_reg(x), .a = r, .cast = cast_encode(e->dt, e->args[0]->dt) };
+    return code_emit(x, s, ins)->d;
 }
 
 /* The registers of a condition: one for each part of a conjunction, so that each is computed where it belongs. */
@@ -219,13 +223,13 @@ static int compile_cond(Compiler *x, Scope *s, const Expr *e, int *regs, int n)
 /* The busy arm, over the value of the other one, which has been assigned. */
 static void compile_idle(Compiler *x, Scope *s, const Expr *e, Scope *busy, bool idle_else)
 {
-    int conds[CONDS], n = 1;
+    int conds[CONDS], n = 1, skip = busy->code.n;
     if (idle_else)
         n = compile_cond(x, s, e->args[0], conds, 0);
     else
         conds[0] = compile_expr(x, s, e->args[0]);
     for (int i = 0; i < n; i++)
-        code_emit(x, s, (Ins){ .kind = idle_else ? I_JZ : I_JNZ, .d = -1, .a = conds[i], .k = busy->code.n + n - 1 - i });
+        code_emit(x, s, (Ins){ .kind = idle_else ? I_JZ : I_JNZ, .d = -1, .a = conds[i], .k = skip + n - 1 - i });
     code_append(x, s, &busy->code);
 }
 

@@ -1,7 +1,8 @@
 /* The proof of programs: kernels in order, statements, buffers. What an expression needs is proved in loop_prove.c.
  *
- * A kernel in compute form stores each element at most once; in general that is not proved. Checked is what costs nothing: each loop
- * variable occurs in the subscripts of the store, and the buffer itself is read only at the place that is written. */
+ * A kernel in compute form stores each element at most once; in general that is not proved. Checked is what costs
+ * nothing: each loop variable occurs in the subscripts of the store, and the buffer itself is read only at the place
+ * that is written. */
 #include "loop_check.h"
 
 void check_fail(Checker *x, const char *fmt, ...)
@@ -30,8 +31,8 @@ static void check_run(Checker *x, const Known *k, const Buf *b, const Idx *const
     const Idx *flat = idx_flat(x->c, b->rank, b->dims, at);
     int64_t n = buf_count(b);
     if (flat->lo < 0 || flat->hi > n - run)
-        check_fail(x, "a run of %lld elements starts at element %lld..%lld of %s, which has %lld", (long long)run, (long long)flat->lo,
-                   (long long)flat->hi, b->name, (long long)n);
+        check_fail(x, "a run of %lld elements starts at element %lld..%lld of %s, which has %lld", (long long)run,
+                   (long long)flat->lo, (long long)flat->hi, b->name, (long long)n);
     if (x->visit)
         x->visit(&(Access){ x->kernel, b, write, -1, flat->lo, flat->hi + run - 1, n }, x->arg);
 }
@@ -89,7 +90,8 @@ static void check_compute(Checker *x, const Known *known)
 {
     const Kernel *k = x->kernel;
     if (k->value->dt != k->out->dt)
-        check_fail(x, "a value of type %s is stored into %s of type %s", dtype_name(k->value->dt), k->out->name, dtype_name(k->out->dt));
+        check_fail(x, "a value of type %s is stored into %s of type %s", dtype_name(k->value->dt), k->out->name,
+                   dtype_name(k->out->dt));
     for (int i = 0; i < k->rank; i++)
         if (k->dims[i] == 0)
             return;                  /* never runs */
@@ -98,7 +100,8 @@ static void check_compute(Checker *x, const Known *known)
         for (int j = 0; j < k->out->rank; j++)
             used |= idx_uses(k->at[j], i);
         if (!used)
-            check_fail(x, "elements of %s are stored more than once: i%d does not occur in its subscripts", k->out->name, i);
+            check_fail(x, "elements of %s are stored more than once: i%d does not occur in its subscripts",
+                       k->out->name, i);
         known = known_loop(x, known, i, k->dims[i]);
     }
     check_writable(x, k->out);

@@ -1,4 +1,5 @@
-/* Private to ir/loop: the walk that proves a kernel right; loop_check.c walks statements and programs, loop_prove.c expressions. */
+/* Private to ir/loop: the walk that proves a kernel right; loop_check.c walks statements and programs, loop_prove.c
+ * expressions. */
 #ifndef BURIN_LOOP_CHECK_H
 #define BURIN_LOOP_CHECK_H
 
@@ -6,7 +7,8 @@
 
 /* What holds at a place: a chain of loops, accumulators and conditions. */
 typedef struct Known {
-    const struct Known *outer, *binds;   /* binds: the nearest one, this included, that binds variables or accumulators */
+    const struct Known *outer;
+    const struct Known *binds;       /* the nearest one, this included, that binds variables or accumulators */
     int depth;
     int var; int64_t extent;         /* a loop variable, 0 .. extent-1; var -1: none */
     int acc; DType acc_dt;           /* an accumulator; -1: none */

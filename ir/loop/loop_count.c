@@ -1,9 +1,9 @@
-/* The worst-case number of scalar operations of a kernel: operators, casts, selections and interval tests; loads, stores and index
- * arithmetic are not counted.
+/* The worst-case number of scalar operations of a kernel: operators, casts, selections and interval tests; loads,
+ * stores and index arithmetic are not counted.
  *
- * Within one body each distinct expression counts once, and one that does not depend on the variables of a reduction counts outside of
- * it, as in the emitted C (but for a reduction over the same variable as the one around it: that counts within). Of the arms of a
- * selection both are counted, of those of a condition the longer one. Saturates. */
+ * Within one body each distinct expression counts once, and one that does not depend on the variables of a reduction
+ * counts outside of it, as in the emitted C (but for a reduction over the same variable as the one around it: that
+ * counts within). Of the arms of a selection both are counted, of those of a condition the longer one. Saturates. */
 #include "expr.h"
 
 typedef struct Region {
@@ -106,7 +106,7 @@ static int64_t count_compute(Ctx *c, const Kernel *k)
 {
     Region *r = SCRATCH_N(c, Region, k->rank + 1);
     for (int i = 0; i <= k->rank; i++)
-        r[i] = (Region){ .outer = i ? &r[i - 1] : NULL, .c = c, .binds = i ? UINT64_C(1) << (i - 1) : 0, .seen = memo_new(c, 8) };
+        r[i] = (Region){ i ? &r[i - 1] : NULL, c, i ? UINT64_C(1) << (i - 1) : 0, memo_new(c, 8), 0 };
     count(&r[k->rank], k->value);
     for (int i = 0; i < k->out->rank; i++)
         count_idx(&r[k->rank], k->at[i]);

@@ -1,7 +1,8 @@
 /* Programs for people: one kernel a paragraph, its loops indented, expressions in infix notation.
  *
- * A shared expression is printed wherever it is used while that stays readable; one that stands for more than EXPR_SIZE nodes is printed
- * as a list of definitions, each node once, so that nothing printed is longer than what is in memory. */
+ * A shared expression is printed wherever it is used while that stays readable; one that stands for more than
+ * EXPR_SIZE nodes is printed as a list of definitions, each node once, so that nothing printed is longer than what is
+ * in memory. */
 #include "expr.h"
 
 typedef struct Printer { FILE *f; Ctx *c; bool shallow; } Printer;   /* shallow: operands by number */
@@ -206,7 +207,8 @@ static void print_stmt(FILE *f, Ctx *c, int indent, const Stmt *s)
         print_store(f, c, indent, s->buf, s->at, s->value);
         break;
     case S_LOCAL:
-        fprintf(f, "%*slocal %s %s\n", indent, "", s->buf->name, type_text(c, (Type){ s->buf->dt, s->buf->rank, s->buf->dims }));
+        fprintf(f, "%*slocal %s %s\n", indent, "", s->buf->name,
+                type_text(c, (Type){ s->buf->dt, s->buf->rank, s->buf->dims }));
         break;
     case S_COPY:
         fprintf(f, "%*scopy %lld: ", indent, "", (long long)s->run);

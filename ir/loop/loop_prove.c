@@ -1,12 +1,12 @@
 /* The proof of expressions: types, scopes, and that each subscript lies within its dimension.
  *
- * An Idx carries an interval; here we prove that it holds where the access stands. It rests on three things: a loop variable runs over no
- * more than its atom says; an ASSUME stands under conditions IN over the same sum, as wide or narrower; the expression of a VALUE has an
- * interval within the atom's. What the chain Known says holds on every way to the place, because an arm of a selection is evaluated only
- * when its condition says so.
+ * An Idx carries an interval; here we prove that it holds where the access stands. It rests on three things: a loop
+ * variable runs over no more than its atom says; an ASSUME stands under conditions IN over the same sum, as wide or
+ * narrower; the expression of a VALUE has an interval within the atom's. What the chain Known says holds on every way
+ * to the place, because an arm of a selection is evaluated only when its condition says so.
  *
- * A node is proved once for each set of bindings, and once for each chain of conditions if an ASSUME lies within it: what has been proved
- * outside holds inside. Recursion is as deep as the expression. */
+ * A node is proved once for each set of bindings, and once for each chain of conditions if an ASSUME lies within it:
+ * what has been proved outside holds inside. Recursion is as deep as the expression. */
 #include "loop_check.h"
 
 /* ---- what holds -------------------------------------------------------------------------------------------------- */
@@ -14,7 +14,11 @@
 static Known *known_new(Checker *x, const Known *outer)
 {
     Known *k = SCRATCH_N(x->c, Known, 1);
-    *k = (Known){ .outer = outer, .binds = outer ? outer->binds : k, .depth = outer ? outer->depth + 1 : 0, .var = -1, .acc = -1 };
+    *k = (Known){ .outer = outer, .binds = k, .var = -1, .acc = -1 };
+    if (outer) {
+        k->binds = outer->binds;
+        k->depth = outer->depth + 1;
+    }
     return k;
 }
 
@@ -120,8 +124,8 @@ static void prove_atom(Checker *x, const Known *k, const Idx *idx, const Atom *a
         if (n == NULL)
             check_fail(x, "loop variable i%d is used outside of its loop, in %s", a->var, idx_text(x, idx));
         if (n->extent - 1 > a->hi)
-            check_fail(x, "loop variable i%d runs to %lld, but %s has it at most %lld", a->var, (long long)n->extent - 1,
-                       idx_text(x, idx), (long long)a->hi);
+            check_fail(x, "loop variable i%d runs to %lld, but %s has it at most %lld", a->var,
+                       (long long)n->extent - 1, idx_text(x, idx), (long long)a->hi);
         break;
     case ATOM_DIGIT:
         prove_idx(x, k, a->x);
@@ -136,14 +140,16 @@ static void prove_atom(Checker *x, const Known *k, const Idx *idx, const Atom *a
             if (n->cond)
                 narrow(n->cond, a->x, &lo, &hi);
         if (lo < a->lo || hi > a->hi)
-            check_fail(x, "%s is taken to lie in %lld..%lld, but the conditions around say %lld..%lld", idx_text(x, a->x),
-                       (long long)a->lo, (long long)a->hi, (long long)lo, (long long)hi);
+            check_fail(x, "%s is taken to lie in %lld..%lld, but the conditions around say %lld..%lld",
+                       idx_text(x, a->x), (long long)a->lo, (long long)a->hi, (long long)lo, (long long)hi);
         break;
     case ATOM_VALUE:
         prove_expr(x, k, a->expr);
-        if (!(a->expr->dt == DT_BOOL || dtype_is_int(a->expr->dt)) || a->expr->lo < a->lo || a->expr->hi > a->hi || expr_open_end(a->expr))
-            check_fail(x, "a value in %s is taken to lie in %lld..%lld, but is proved to lie in %lld..%lld", idx_text(x, idx),
-                       (long long)a->lo, (long long)a->hi, (long long)a->expr->lo, (long long)a->expr->hi);
+        if (!(a->expr->dt == DT_BOOL || dtype_is_int(a->expr->dt)) || a->expr->lo < a->lo || a->expr->hi > a->hi ||
+            expr_open_end(a->expr))
+            check_fail(x, "a value in %s is taken to lie in %lld..%lld, but is proved to lie in %lld..%lld",
+                       idx_text(x, idx), (long long)a->lo, (long long)a->hi, (long long)a->expr->lo,
+                       (long long)a->expr->hi);
         break;
     }
 }
@@ -182,7 +188,8 @@ static bool idx_has_assume(Checker *x, const Idx *idx)
 {
     for (int i = 0; i < idx->n; i++) {
         const Atom *a = idx->t[i].atom;
-        if (a->kind == ATOM_ASSUME || (a->x && idx_has_assume(x, a->x)) || (a->kind == ATOM_VALUE && has_assume(x, a->expr)))
+        if (a->kind == ATOM_ASSUME || (a->x && idx_has_assume(x, a->x)) ||
+            (a->kind == ATOM_VALUE && has_assume(x, a->expr)))
             return true;
     }
     return false;
@@ -215,7 +222,8 @@ static void prove_acc(Checker *x, const Known *k, const Expr *e)
     if (n == NULL)
         check_fail(x, "accumulator %d is used outside of its reduction", e->k);
     if (n->acc_dt != e->dt)
-        check_fail(x, "accumulator %d is used as type %s, but starts as type %s", e->k, dtype_name(e->dt), dtype_name(n->acc_dt));
+        check_fail(x, "accumulator %d is used as type %s, but starts as type %s", e->k, dtype_name(e->dt),
+                   dtype_name(n->acc_dt));
 }
 
 static void prove_reduce(Checker *x, const Known *k, const Reduce *r)
@@ -223,7 +231,8 @@ static void prove_reduce(Checker *x, const Known *k, const Reduce *r)
     for (int i = 0; i < r->naccs; i++) {
         prove_expr(x, k, r->init[i]);
         if (r->init[i]->dt != r->next[i]->dt)
-            check_fail(x, "an accumulator starts as type %s and goes on as type %s", dtype_name(r->init[i]->dt), dtype_name(r->next[i]->dt));
+            check_fail(x, "an accumulator starts as type %s and goes on as type %s", dtype_name(r->init[i]->dt),
+                       dtype_name(r->next[i]->dt));
     }
     for (int i = 0; i < r->nvars; i++)
         k = known_loop(x, k, r->vars[i], r->extents[i]);
@@ -248,7 +257,8 @@ static void prove_types(Checker *x, const Expr *e)
     else if (e->kind == E_IN || e->kind == E_INDEX)
         ok = e->dt == (e->kind == E_IN ? DT_BOOL : DT_I64);
     if (!ok)
-        check_fail(x, "an expression (%s) has operands of wrong types", e->kind == E_OP ? op_name(e->op) : "no operator");
+        check_fail(x, "an expression (%s) has operands of wrong types",
+                   e->kind == E_OP ? op_name(e->op) : "no operator");
 }
 
 void prove_expr(Checker *x, const Known *k, const Expr *e)

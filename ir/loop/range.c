@@ -1,7 +1,8 @@
 /* Intervals of integer and bool expressions, computed once, when a node is made, from those of its operands.
  *
- * An operation whose exact result may leave its type wraps: its interval is then the type's. uint64 does not fit: its interval is kept in
- * int64, and an upper end of INT64_MAX means "that or more", so arithmetic on such a one gives the type's range. */
+ * An operation whose exact result may leave its type wraps: its interval is then the type's. uint64 does not fit: its
+ * interval is kept in int64, and an upper end of INT64_MAX means "that or more", so arithmetic on such a one gives the
+ * type's range. */
 #include "expr.h"
 
 typedef struct Range { int64_t lo, hi; } Range;
@@ -121,7 +122,8 @@ static Range div_range(ScalarOp op, DType dt, Range a, Range b)
         return (Range){ a.lo / (a.lo < 0 ? b.lo : b.hi), a.hi / (a.hi < 0 ? b.hi : b.lo) };
     if (a.lo >= 0)
         return (Range){ a.hi < b.lo ? a.lo : 0, min64(a.hi, b.hi - 1) };
-    return op == OP_mod ? (Range){ 0, b.hi - 1 } : (Range){ max64(a.lo, 1 - b.hi), a.hi < 0 ? 0 : min64(a.hi, b.hi - 1) };
+    return op == OP_mod ? (Range){ 0, b.hi - 1 }
+                        : (Range){ max64(a.lo, 1 - b.hi), a.hi < 0 ? 0 : min64(a.hi, b.hi - 1) };
 }
 
 /* Order-preserving operators: exact even where an end is open. */
@@ -130,9 +132,13 @@ static bool order_range(const Expr *e, const Range *a, Range *r)
     switch (e->op) {
     case OP_min:  *r = (Range){ min64(a[0].lo, a[1].lo), min64(a[0].hi, a[1].hi) }; return true;
     case OP_max:  *r = (Range){ max64(a[0].lo, a[1].lo), max64(a[0].hi, a[1].hi) }; return true;
-    case OP_clip: *r = (Range){ min64(max64(a[0].lo, a[1].lo), a[2].lo), min64(max64(a[0].hi, a[1].hi), a[2].hi) }; return true;
+    case OP_clip:
+        *r = (Range){ min64(max64(a[0].lo, a[1].lo), a[2].lo), min64(max64(a[0].hi, a[1].hi), a[2].hi) };
+        return true;
     case OP_relu: *r = (Range){ max64(a[0].lo, 0), max64(a[0].hi, 0) }; return true;
-    case OP_sign: *r = (Range){ a[0].lo > 0 ? 1 : a[0].lo == 0 ? 0 : -1, a[0].hi > 0 ? 1 : a[0].hi == 0 ? 0 : -1 }; return true;
+    case OP_sign:
+        *r = (Range){ a[0].lo > 0 ? 1 : a[0].lo == 0 ? 0 : -1, a[0].hi > 0 ? 1 : a[0].hi == 0 ? 0 : -1 };
+        return true;
     case OP_shr:  *r = (Range){ 0, a[0].hi }; return true;
     case OP_bitand:
         if (a[0].lo < 0 && a[1].lo < 0)
@@ -200,7 +206,9 @@ void expr_set_range(Ctx *c, Expr *e)
     case E_LOAD:   r = load_range(c, e->buf); break;
     case E_OP:     r = op_range(e); break;
     case E_CAST:   r = cast_range(e->dt, e->args[0]); break;
-    case E_SELECT: r = hull((Range){ e->args[1]->lo, e->args[1]->hi }, (Range){ e->args[2]->lo, e->args[2]->hi }); break;
+    case E_SELECT:
+        r = hull((Range){ e->args[1]->lo, e->args[1]->hi }, (Range){ e->args[2]->lo, e->args[2]->hi });
+        break;
     case E_INDEX:  r = (Range){ e->at[0]->lo, e->at[0]->hi }; break;
     default:       r = type_range(e->dt); break;
     }

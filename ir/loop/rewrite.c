@@ -1,8 +1,10 @@
-/* Walking and rewriting expressions: each node of a DAG once, arguments first, the expressions of VALUEs within indices included.
+/* Walking and rewriting expressions: each node of a DAG once, arguments first, the expressions of VALUEs within
+ * indices included.
  *
- * Recursion is as deep as the expression, which the passes bound (EXPR_DEPTH). A rewritten node is built by the ordinary constructors, so
- * it is simplified again; where nothing changes, hash-consing gives the same pointer back. A selection whose condition becomes constant
- * has only the chosen arm rewritten: the other may hold subscripts that make no sense any more. */
+ * Recursion is as deep as the expression, which the passes bound (EXPR_DEPTH). A rewritten node is built by the
+ * ordinary constructors, so it is simplified again; where nothing changes, hash-consing gives the same pointer back. A
+ * selection whose condition becomes constant has only the chosen arm rewritten: the other may hold subscripts that
+ * make no sense any more. */
 #include "expr.h"
 
 /* ---- what has been met ------------------------------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* The texts of scalar.def and cast.def: looked up, examined and printed with their placeholders replaced.
  *
- * What a text needs is found by reading it: FN(x) names a function of libm, SELF, MAD and CALL name helpers. So no table beside the rows
- * says what is exact or which helper calls which. Helpers are numbered in the order in which C must define them: first cast.def's, then
- * scalar.def's rows, row by row and type by type. */
+ * What a text needs is found by reading it: FN(x) names a function of libm, SELF, MAD and CALL name helpers. So no
+ * table beside the rows says what is exact or which helper calls which. Helpers are numbered in the order in which C
+ * must define them: first cast.def's, then scalar.def's rows, row by row and type by type. */
 #include "scalar.h"
 
 
@@ -46,10 +46,10 @@ static const struct { const char *tag, *ctype; } types[DT_COUNT] = {
     [DT_I64] = { "i64", "int64_t" },    [DT_U8] = { "u8", "uint8_t" },      [DT_U16] = { "u16", "uint16_t" },
     [DT_U32] = { "u32", "uint32_t" },   [DT_U64] = { "u64", "uint64_t" },   [DT_STRING] = { "str", "const char *" },
     [DT_F16] = { "f16", "uint16_t" },   [DT_BF16] = { "bf16", "uint16_t" }, [DT_F8E4M3] = { "f8e4m3", "uint8_t" },
-    [DT_F8E4M3Z] = { "f8e4m3z", "uint8_t" }, [DT_F8E5M2] = { "f8e5m2", "uint8_t" }, [DT_F8E5M2Z] = { "f8e5m2z", "uint8_t" },
-    [DT_F4E2M1] = { "f4e2m1", "uint8_t" }, [DT_F8E8M0] = { "f8e8m0", "uint8_t" },
-    [DT_I2] = { "i2", "int8_t" },       [DT_I4] = { "i4", "int8_t" },       [DT_U2] = { "u2", "uint8_t" },
-    [DT_U4] = { "u4", "uint8_t" }
+    [DT_F8E4M3Z] = { "f8e4m3z", "uint8_t" },            [DT_F8E5M2] = { "f8e5m2", "uint8_t" },
+    [DT_F8E5M2Z] = { "f8e5m2z", "uint8_t" },            [DT_F4E2M1] = { "f4e2m1", "uint8_t" },
+    [DT_F8E8M0] = { "f8e8m0", "uint8_t" },              [DT_I2] = { "i2", "int8_t" },
+    [DT_I4] = { "i4", "int8_t" },       [DT_U2] = { "u2", "uint8_t" },      [DT_U4] = { "u4", "uint8_t" }
 };
 
 static const struct { const char *name, *result, *params, *text; } casts[] = {
@@ -121,7 +121,7 @@ const char *scalar_tag(DType dt)
 
 /* ---- reading a text ---------------------------------------------------------------------------------------------- */
 
-typedef struct Token { const char *at; int n; bool word; } Token;     /* word: an identifier that may be a placeholder */
+typedef struct Token { const char *at; int n; bool word; } Token;    /* word: an identifier, perhaps a placeholder */
 
 static bool is_digit(char ch)
 {
@@ -240,16 +240,17 @@ static bool narrow_float(DType dt)
 static const char *cast_of(Ctx *c, DType to, DType from, const char *x)
 {
     bool real = from == DT_F32 || from == DT_F64;
-    const char *as_float = from == DT_F32 ? x : from == DT_F64 ? internf(c, "CALL(f32_odd_of_f64)(%s)", x) : internf(c, "(float)%s", x);
     if (to == from)
         return x;
     if (to == DT_BOOL)
         return internf(c, "%s != 0", x);
+    if (narrow_float(to) && from == DT_F64)
+        return internf(c, "CALL(%s_of_f32)(CALL(f32_odd_of_f64)(%s))", types[to].tag, x);
     if (narrow_float(to))
-        return internf(c, "CALL(%s_of_f32)(%s)", types[to].tag, as_float);
+        return internf(c, "CALL(%s_of_f32)(%s%s)", types[to].tag, from == DT_F32 ? "" : "(float)", x);
     if (real && dtype_is_int(to))
         return internf(c, "CALL(%s_of_%s)(%s)", types[to].tag, types[from].tag, x);
-    return subs[to] ? subs[to] : internf(c, "(%s)%s", types[to].ctype, x);    /* sub-byte: from an integer only, so x is a */
+    return subs[to] ? subs[to] : internf(c, "(%s)%s", types[to].ctype, x);   /* sub-byte: of an integer, so x is a */
 }
 
 const char *cast_text(Ctx *c, DType to, DType from)
@@ -297,7 +298,8 @@ static void print_word(FILE *f, Token t, const char **p, DType arg, const char *
         fprintf(f, "%.*s", t.n, t.at);
 }
 
-void scalar_print(FILE *f, const char *text, DType arg, const char *prefix, void (*param)(FILE *, void *, int), void *what)
+void scalar_print(FILE *f, const char *text, DType arg, const char *prefix, void (*param)(FILE *, void *, int),
+                  void *what)
 {
     for (const char *p = text; *p; ) {
         Token t = token_next(&p, text);
@@ -411,8 +413,8 @@ void helper_print(FILE *f, int helper, const char *prefix)
     DType arg = helper_arg(helper);
     const Row *r = arg == DT_NONE ? NULL : row_of((ScalarOp)((helper - COUNT(casts)) / ARG_TYPES), arg);
     if (r && r->fused) {
-        fprintf(f, "#if defined %s || defined __FMA__ || defined __ARM_FEATURE_FMA%s\n", arg == DT_F32 ? "FP_FAST_FMAF" : "FP_FAST_FMA",
-                arg == DT_F32 ? "" : " && (__ARM_FP & 8)");
+        fprintf(f, "#if defined %s || defined __FMA__ || defined __ARM_FEATURE_FMA%s\n",
+                arg == DT_F32 ? "FP_FAST_FMAF" : "FP_FAST_FMA", arg == DT_F32 ? "" : " && (__ARM_FP & 8)");
         print_function(f, helper, prefix, r->fused);
         fputs("#else\n", f);
     }

@@ -1,15 +1,16 @@
 /* The scalar operators, run: the texts of scalar.def and cast.def compiled as they stand, once for each type.
  *
- * Single and double precision are compiled twice, with MAD as one rounding and as two, because burin's own functions use MAD as well.
- * Contraction must be off here, or the second kind would be the first where the host has FMA. A float's Value has zeros beside its four
- * bytes, so equal bits are equal u. */
+ * Single and double precision are compiled twice, with MAD as one rounding and as two, because burin's own functions
+ * use MAD as well. Contraction must be off here, or the second kind would be the first where the host has FMA. A
+ * float's Value has zeros beside its four bytes, so equal bits are equal u. */
 #include "scalar.h"
 
 #ifdef __clang__
 #pragma STDC FP_CONTRACT OFF
 #endif
 
-/* Where fma is a call that looks for the instruction, burin's own functions are compiled once more with it: the same values, sooner. */
+/* Where fma is a call that looks for the instruction, burin's own functions are compiled once more with it: the same
+ * values, sooner. */
 #if defined __x86_64__ && !defined __FMA__
 #define HAVE_FMA __attribute__((target("fma")))
 #define HOST_FMA __builtin_cpu_supports("fma")
@@ -192,8 +193,8 @@ Value scalar_eval(ScalarOp op, DType arg, const Value *args, bool fused)
 #include "cast.def"
 
 /* From each type that cast_decode leaves: one function for each type to convert to. */
-#define INTS(X, from) X(I8, i8, from) X(I16, i16, from) X(I32, i32, from) X(U8, u8, from) X(U16, u16, from) X(U32, u32, from) \
-    X(I64, i64, from) X(U64, u64, from)
+#define INTS(X, from) X(I8, i8, from) X(I16, i16, from) X(I32, i32, from) X(I64, i64, from) \
+    X(U8, u8, from) X(U16, u16, from) X(U32, u32, from) X(U64, u64, from)
 #define SUBS(X, from) X(I2, i2, from) X(U2, u2, from) X(I4, i4, from) X(U4, u4, from)
 #define NARROW(X, from) X(F16, f16, from) X(BF16, bf16, from) X(F8E4M3, f8e4m3, from) X(F8E4M3Z, f8e4m3z, from) \
     X(F8E5M2, f8e5m2, from) X(F8E5M2Z, f8e5m2z, from) X(F4E2M1, f4e2m1, from) X(F8E8M0, f8e8m0, from)
@@ -242,10 +243,11 @@ COMMON(f32) INTS(INT_OF_FLOAT, f32) SUBS(INT_OF_FLOAT, f32) NARROW(NARROW_OF, f3
 COMMON(f64) INTS(INT_OF_FLOAT, f64) SUBS(INT_OF_FLOAT, f64) NARROW(NARROW_OF_F64, f64)
 
 #define ENTRY(id, tag, from) [DT_##id] = to_##tag##_##from,
-#define ROW(from) { \
-    INTS(ENTRY, from) SUBS(ENTRY, from) NARROW(ENTRY, from) ENTRY(BOOL, bool, from) ENTRY(F32, f32, from) ENTRY(F64, f64, from) }
+#define ROW(from) { INTS(ENTRY, from) SUBS(ENTRY, from) NARROW(ENTRY, from) \
+    ENTRY(BOOL, bool, from) ENTRY(F32, f32, from) ENTRY(F64, f64, from) }
 
-#define DECODE(id, tag, from) static Value decode_##tag(Value v) { Value r = { 0 }; r.f = f32_of_##tag((C_##tag)v.u); return r; }
+#define DECODE(id, tag, from) \
+    static Value decode_##tag(Value v) { Value r = { 0 }; r.f = f32_of_##tag((C_##tag)v.u); return r; }
 #define C_f16 uint16_t
 #define C_bf16 uint16_t
 #define C_f8e4m3 uint8_t
@@ -267,7 +269,8 @@ CastFn cast_decode(DType from)
 
 CastFn cast_encode(DType to, DType from)
 {
-    static const CastFn of_int[DT_COUNT] = ROW(S), of_u64[DT_COUNT] = ROW(U), of_f32[DT_COUNT] = ROW(f32), of_f64[DT_COUNT] = ROW(f64);
+    static const CastFn of_int[DT_COUNT] = ROW(S), of_u64[DT_COUNT] = ROW(U);
+    static const CastFn of_f32[DT_COUNT] = ROW(f32), of_f64[DT_COUNT] = ROW(f64);
     if (from == DT_F64)
         return of_f64[to];
     if (dtype_is_float(from))

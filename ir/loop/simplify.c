@@ -1,9 +1,10 @@
 /* Operators, casts and selections, simplified as they are built.
  *
- * Every rule is exact: the value keeps its bits, for all inputs (NaN payloads aside, which arithmetic may change anyway). So floats have
- * few rules: x + 0 is not x for x = -0, and sums are never reordered. Constants are folded when the operator is exact; product-sums then
- * have one rounding. An integer expression whose interval is one number is that constant, and arithmetic on loop indices that cannot wrap
- * is index arithmetic. A rule only looks one or two levels down, so nothing here recurses over an expression. */
+ * Every rule is exact: the value keeps its bits, for all inputs (NaN payloads aside, which arithmetic may change
+ * anyway). So floats have few rules: x + 0 is not x for x = -0, and sums are never reordered. Constants are folded
+ * when the operator is exact; product-sums then have one rounding. An integer expression whose interval is one number
+ * is that constant, and arithmetic on loop indices that cannot wrap is index arithmetic. A rule only looks one or two
+ * levels down, so nothing here recurses over an expression. */
 #include "expr.h"
 
 static bool is_real(DType dt)
@@ -60,7 +61,10 @@ static const Expr *index_op(Ctx *c, ScalarOp op, const Expr *const *args)
     case OP_add: return index_sum(c, x, 1, y);
     case OP_sub: return index_sum(c, x, -1, y);
     case OP_neg: return index_sum(c, idx_const(c, 0), -1, x);
-    case OP_mul: return y->n == 0 ? index_sum(c, idx_const(c, 0), k, x) : x->n == 0 ? index_sum(c, idx_const(c, 0), x->k, y) : NULL;
+    case OP_mul:
+        if (y->n == 0)
+            return index_sum(c, idx_const(c, 0), k, x);
+        return x->n == 0 ? index_sum(c, idx_const(c, 0), x->k, y) : NULL;
     case OP_div: return y->n == 0 && k > 0 && x->lo >= 0 ? expr_index(c, idx_digit(c, x, k, 0)) : NULL;
     case OP_mod: return y->n == 0 && k > 0 && x->lo >= 0 ? expr_index(c, idx_digit(c, x, 1, k)) : NULL;
     case OP_fmod: return y->n == 0 && k > 0 && x->lo >= 0 ? expr_index(c, idx_digit(c, x, 1, k)) : NULL;
@@ -97,7 +101,9 @@ static const Expr *unary(Ctx *c, ScalarOp op, const Expr *a)
     case OP_neg: case OP_bitnot:
         return inner && a->op == op ? a->args[0] : NULL;
     case OP_abs:
-        return is_op(a, OP_abs) ? a : is_op(a, OP_neg) ? expr_op1(c, OP_abs, a->args[0]) : !is_real(a->dt) && a->lo >= 0 ? a : NULL;
+        if (is_op(a, OP_neg))
+            return expr_op1(c, OP_abs, a->args[0]);
+        return is_op(a, OP_abs) || (!is_real(a->dt) && a->lo >= 0) ? a : NULL;
     case OP_relu:
         return is_op(a, OP_relu) || (!is_real(a->dt) && a->lo >= 0) ? a : NULL;
     case OP_floor: case OP_ceil: case OP_rint: case OP_trunc:
@@ -169,7 +175,8 @@ static bool commutes(ScalarOp op, DType dt)
 {
     switch (op) {
     case OP_add: case OP_mul: case OP_min: case OP_max: return !is_real(dt);
-    case OP_and: case OP_or: case OP_xor: case OP_bitand: case OP_bitor: case OP_bitxor: case OP_eq: case OP_ne: return true;
+    case OP_and: case OP_or: case OP_xor: case OP_bitand: case OP_bitor: case OP_bitxor: return true;
+    case OP_eq: case OP_ne: return true;
     default: return false;
     }
 }
@@ -192,7 +199,8 @@ static const Expr *binary(Ctx *c, ScalarOp op, const Expr *a, const Expr *b)
     if (!e && (a->dt == DT_BOOL || dtype_is_int(a->dt)))
         e = by_interval(c, op, a, b);
     /* integers: (x + k) + l, (x · k) · l */
-    if (!e && b->kind == E_CONST && dtype_is_int(a->dt) && (op == OP_add || op == OP_mul) && is_op(a, op) && a->args[1]->kind == E_CONST)
+    if (!e && b->kind == E_CONST && dtype_is_int(a->dt) && (op == OP_add || op == OP_mul) && is_op(a, op) &&
+        a->args[1]->kind == E_CONST)
         e = expr_op2(c, op, a->args[0], expr_op2(c, op, a->args[1], b));
     return e;
 }
@@ -212,7 +220,8 @@ const Expr *expr_op(Ctx *c, ScalarOp op, const Expr *const *args)
     for (int i = 1; i < n; i++) {
         x[i] = args[i];
         if (x[i]->dt != x[0]->dt)
-            ice(c, "operator %s has operands of types %s and %s", op_name(op), dtype_name(x[0]->dt), dtype_name(x[i]->dt));
+            ice(c, "operator %s has operands of types %s and %s", op_name(op), dtype_name(x[0]->dt),
+                dtype_name(x[i]->dt));
     }
     if (dt == DT_NONE)
         ice(c, "operator %s is not defined on type %s", op_name(op), dtype_name(x[0]->dt));
@@ -284,7 +293,8 @@ const Expr *expr_cast(Ctx *c, DType to, const Expr *x)
 const Expr *expr_select(Ctx *c, const Expr *cond, const Expr *a, const Expr *b)
 {
     if (cond->dt != DT_BOOL || a->dt != b->dt)
-        ice(c, "a selection by type %s between types %s and %s", dtype_name(cond->dt), dtype_name(a->dt), dtype_name(b->dt));
+        ice(c, "a selection by type %s between types %s and %s", dtype_name(cond->dt), dtype_name(a->dt),
+            dtype_name(b->dt));
     if (cond->kind == E_CONST)
         return cond->value.i ? a : b;
     if (is_op(cond, OP_not))
@@ -297,5 +307,6 @@ const Expr *expr_select(Ctx *c, const Expr *cond, const Expr *a, const Expr *b)
         return a;
     if (a->dt == DT_BOOL && a->kind == E_CONST && b->kind == E_CONST)
         return a->value.i ? cond : expr_op1(c, OP_not, cond);
-    return settle(c, expr_make(c, &(Expr){ .kind = E_SELECT, .dt = a->dt, .n = 3, .args = (const Expr *const[]){ cond, a, b } }));
+    const Expr *args[] = { cond, a, b };
+    return settle(c, expr_make(c, &(Expr){ .kind = E_SELECT, .dt = a->dt, .n = 3, .args = args }));
 }

@@ -1,4 +1,5 @@
-/* Buffers, statements, kernels. Statements are trees made bottom-up; sequences are flat, and what can never run is not there. */
+/* Buffers, statements, kernels. Statements are trees made bottom-up; sequences are flat, and what can never run is not
+ * there. */
 #include "expr.h"
 
 Buf *buf_new(Ctx *c, BufKind kind, const char *name, DType dt, int rank, const int64_t *dims)
@@ -89,8 +90,8 @@ const Stmt *stmt_if(Ctx *c, const Expr *cond, const Stmt *then, const Stmt *othe
         return stmt_seq(c, 0, NULL);
     if (is_empty(then))
         return stmt_if(c, expr_op1(c, OP_not, cond), otherwise, NULL);
-    return stmt_make(c, &(Stmt){ .kind = S_IF, .n = is_empty(otherwise) ? 1 : 2, .body = (const Stmt *const[]){ then, otherwise },
-                                 .cond = cond }, 0);
+    const Stmt *arms[] = { then, otherwise };
+    return stmt_make(c, &(Stmt){ .kind = S_IF, .n = is_empty(otherwise) ? 1 : 2, .body = arms, .cond = cond }, 0);
 }
 
 const Stmt *stmt_store(Ctx *c, const Buf *b, const Idx *const *at, const Expr *value)
@@ -108,10 +109,12 @@ const Stmt *stmt_local(Ctx *c, const Buf *b)
 const Stmt *stmt_copy(Ctx *c, const Buf *b, const Idx *const *at, const Buf *src, const Idx *const *src_at, int64_t run)
 {
     if (b->dt != src->dt)
-        ice(c, "a copy from %s of type %s to %s of type %s", src->name, dtype_name(src->dt), b->name, dtype_name(b->dt));
+        ice(c, "a copy from %s of type %s to %s of type %s", src->name, dtype_name(src->dt), b->name,
+            dtype_name(b->dt));
     if (run <= 0)
         return stmt_seq(c, 0, NULL);
-    return stmt_make(c, &(Stmt){ .kind = S_COPY, .buf = b, .at = at, .src = src, .src_at = src_at, .run = run }, b->rank);
+    const Stmt copy = { .kind = S_COPY, .buf = b, .at = at, .src = src, .src_at = src_at, .run = run };
+    return stmt_make(c, &copy, b->rank);
 }
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
@@ -122,6 +125,6 @@ Kernel *kernel_compute(Ctx *c, const char *what, Loc loc, const Buf *out, const 
     const Idx **at = NEW_N(c, const Idx *, out->rank);
     for (int i = 0; i < out->rank; i++)
         at[i] = idx_var(c, i, out->dims[i]);
-    *k = (Kernel){ .what = what, .loc = loc, .rank = out->rank, .dims = out->dims, .out = out, .at = at, .value = value };
+    *k = (Kernel){ what, loc, out->rank, out->dims, out, at, value, NULL };
     return k;
 }

@@ -1,0 +1,223 @@
+/* Unit tests of the interpreter, on programs whose results are known. Random programs are fuzz_loop.c's. */
+#include "loop.h"
+
+#include <check.h>
+
+static Ctx *c;
+static const Idx *i0, *i1;           /* extents 6, 8 */
+static Buf *x, *y;                   /* float[6,8], int32[6] inputs */
+
+static void setup(void)
+{
+    c = ctx_new();
+    ck_assert_ptr_nonnull(c);
+    i0 = idx_var(c, 0, 6);
+    i1 = idx_var(c, 1, 8);
+    x = buf_new(c, BUF_IN, "x", DT_F32, 2, (const int64_t[]){ 6, 8 });
+    y = buf_new(c, BUF_IN, "y", DT_I32, 1, (const int64_t[]){ 6 });
+}
+
+static void teardown(void)
+{
+    ctx_free(c);
+}
+
+static const Expr *num(int64_t v) { return expr_int(c, DT_I64, v); }
+static const Expr *flt(double v) { return expr_float(c, DT_F32, v); }
+static const Expr *load_x(void) { return expr_load(c, x, (const Idx *const[]){ i0, i1 }); }
+static const Expr *op1(ScalarOp op, const Expr *a) { return expr_op1(c, op, a); }
+static const Expr *op2(ScalarOp op, const Expr *a, const Expr *b) { return expr_op2(c, op, a, b); }
+
+static const Expr *sum_over(int var, int64_t extent, const Expr *body)
+{
+    int acc = var_new(c);
+    const Expr *init = expr_const(c, body->dt, (Value){ 0 }), *next = op2(OP_add, expr_acc(c, acc, body->dt), body);
+    return expr_reduce(c, (Reduce){ 1, &var, &extent, 1, &acc, &init, &next, 0 }, 0);
+}
+
+/* ---- running ----------------------------------------------------------------------------------------------------- */
+
+static Prog prog_of(int nbufs, Buf **bufs, int nkernels, const Kernel **kernels)
+{
+    return (Prog){ .name = "p",
+                   .nbufs = nbufs,
+                   .nkernels = nkernels,
+                   .nouts = 1,
+                   .bufs = bufs,
+                   .kernels = kernels,
+                   .outs = bufs + nbufs - 1 };
+}
+
+static void run_one(Buf *in, const Kernel *k, const void *from, void *to)
+{
+    Buf *bufs[] = { in, (Buf *)(uintptr_t)k->out };
+    Prog p = prog_of(2, bufs, 1, &k);
+    prog_check(c, &p);
+    prog_run(c, &p, (void *[]){ (void *)(uintptr_t)from, to }, true);
+}
+
+START_TEST(reductions_nest_and_share_variables)
+{
+    /* softmax over rows: two reductions over one variable, one within the other */
+    int v = var_new(c), acc = var_new(c);
+    int64_t n = 8;
+    const Expr *xk = expr_load(c, x, (const Idx *const[]){ i0, idx_var(c, v, 8) }), *low = flt(-(double)INFINITY);
+    const Expr *next = op2(OP_max, expr_acc(c, acc, DT_F32), xk);
+    const Expr *max = expr_reduce(c, (Reduce){ 1, &v, &n, 1, &acc, &low, &next, 0 }, 0);
+    const Expr *sum = sum_over(v, 8, op1(OP_exp, op2(OP_sub, xk, max)));
+    Buf *out = buf_new(c, BUF_OUT, "out", DT_F32, 2, x->dims);
+    const Kernel *k =
+        kernel_compute(c, "softmax", (Loc){ 0 }, out, op2(OP_div, op1(OP_exp, op2(OP_sub, load_x(), max)), sum));
+    float in[48], got[48];
+    for (int i = 0; i < 48; i++)
+        in[i] = (float)(i * 7 % 11) / 3;
+    run_one(x, k, in, got);
+    for (int i = 0; i < 48; i++) {
+        double s = 0;
+        for (int j = 0; j < 8; j++)
+            s += exp((double)in[i / 8 * 8 + j]);
+        ck_assert_double_eq_tol(got[i], exp((double)in[i]) / s, 1e-6);
+    }
+    ck_assert_int_le(kernel_ops(c, k), 48 * 15);
+}
+END_TEST
+
+START_TEST(accumulators_move_at_once)
+{
+    /* the place of the greatest element, the first of equal ones; and Fibonacci by exchange */
+    int v = var_new(c), a[2] = { var_new(c), var_new(c) };
+    int64_t n = 6;
+    const Expr *e = expr_load(c, y, (const Idx *const[]){ idx_var(c, v, 6) }), *best = expr_acc(c, a[0], DT_I32),
+               *at = expr_acc(c, a[1], DT_I64);
+    const Expr *more = op2(OP_gt, e, best), *init[] = { expr_int(c, DT_I32, INT32_MIN), num(0) };
+    const Expr *next[] = { expr_select(c, more, e, best), expr_select(c, more, expr_index(c, idx_var(c, v, 6)), at) };
+    Buf *out = buf_new(c, BUF_OUT, "out", DT_I64, 0, NULL);
+    int64_t got;
+    run_one(y,
+            kernel_compute(c, "argmax", (Loc){ 0 }, out, expr_reduce(c, (Reduce){ 1, &v, &n, 2, a, init, next, 0 }, 1)),
+            (const int32_t[]){ 3, 9, -2, 9, 0, 1 }, &got);
+    ck_assert_int_eq(got, 1);
+
+    const Expr *f[] = { expr_acc(c, a[0], DT_I64), at }, *start[] = { num(0), num(1) },
+               *step[] = { f[1], op2(OP_add, f[0], f[1]) };
+    n = 30;
+    run_one(
+        y,
+        kernel_compute(c, "fibonacci", (Loc){ 0 }, out, expr_reduce(c, (Reduce){ 1, &v, &n, 2, a, start, step, 0 }, 0)),
+        (const int32_t[6]){ 0 }, &got);
+    ck_assert_int_eq(got, 832040);
+}
+END_TEST
+
+START_TEST(an_arm_not_taken_is_not_evaluated)
+{
+    /* out[i] = y[i - 2], 7 where there is none: the other load would be out of bounds, which is an internal error */
+    const Idx *shift = idx_axpy(c, i0, 1, idx_const(c, -2)), *at = idx_assume(c, shift, 0, 5);
+    const Expr *e = expr_select(c, expr_in(c, shift, 6), expr_load(c, y, &at), expr_int(c, DT_I32, 7));
+    Buf *out = buf_new(c, BUF_OUT, "out", DT_I32, 1, y->dims);
+    int32_t got[6];
+    run_one(y, kernel_compute(c, "pad", (Loc){ 0 }, out, e), (const int32_t[]){ 1, 2, 3, 4, 5, 6 }, got);
+    ck_assert_mem_eq(got, ((const int32_t[]){ 7, 7, 1, 2, 3, 4 }), sizeof got);
+}
+END_TEST
+
+/* A scan: out[0] = y[0], then out[i + 1] = out[i] + y[i + 1]. */
+static const Stmt *scan(Buf *out)
+{
+    int v = var_new(c);
+    const Idx *first = idx_const(c, 0), *i = idx_var(c, v, 5), *next = idx_axpy(c, i, 1, idx_const(c, 1));
+    const Stmt *body = stmt_store(c, out, &next, op2(OP_add, expr_load(c, out, &i), expr_load(c, y, &next)));
+    return stmt_seq(
+        c, 2, (const Stmt *const[]){ stmt_store(c, out, &first, expr_load(c, y, &first)), stmt_for(c, v, 5, body) });
+}
+
+START_TEST(nests_read_what_they_wrote)
+{
+    Buf *out = buf_new(c, BUF_OUT, "out", DT_I32, 1, y->dims);
+    Kernel k = { .what = "scan", .out = out, .nest = scan(out) };
+    int32_t got[6];
+    run_one(y, &k, (const int32_t[]){ 1, 2, 3, 4, 5, 6 }, got);
+    ck_assert_mem_eq(got, ((const int32_t[]){ 1, 3, 6, 10, 15, 21 }), sizeof got);
+    ck_assert_int_eq(kernel_ops(c, &k), 5);
+}
+END_TEST
+
+START_TEST(copies_move_runs_also_of_packed_elements)
+{
+    const int64_t n = 6, m = 9;
+    Buf *from = buf_new(c, BUF_IN, "from", DT_U4, 1, &n), *to = buf_new(c, BUF_OUT, "to", DT_U4, 1, &m);
+    const Idx *three = idx_const(c, 3), *one = idx_const(c, 1);
+    Kernel k = { .what = "copy", .out = to, .nest = stmt_copy(c, to, &three, from, &one, 5) };
+    const uint8_t in[] = { 0x21, 0x43, 0x65 };
+    uint8_t got[5] = { 0xAA, 0xAA, 0xAA, 0xAA, 0x0A };
+    run_one(from, &k, in, got);
+    ck_assert_mem_eq(got, ((const uint8_t[]){ 0xAA, 0x2A, 0x43, 0x65, 0x0A }), 5);
+    Buf *s = buf_new(c, BUF_IN, "s", DT_STRING, 1, &n), *t = buf_new(c, BUF_OUT, "t", DT_STRING, 1, &n);
+    const char *names[] = { "a", "b", "c", "d", "e", "f" }, *out[6];
+    run_one(s,
+            kernel_compute(c, "reverse", (Loc){ 0 }, t,
+                           expr_load(c, s, (const Idx *const[]){ idx_axpy(c, idx_const(c, 5), -1, i0) })),
+            names, out);
+    ck_assert_ptr_eq(out[0], names[5]);
+}
+END_TEST
+
+/* Four kernels in a row over temporaries; memory is reused, or lies where a plan says. */
+static void run_chain(const Plan *plan)
+{
+    Buf *bufs[6] = { y };
+    const Kernel *kernels[5];
+    for (int i = 1; i < 6; i++) {
+        bufs[i] = buf_new(c, i == 5 ? BUF_OUT : BUF_TEMP, "t", DT_I32, 1, y->dims);
+        kernels[i - 1] = kernel_compute(c, "step", (Loc){ 0 }, bufs[i],
+                                        op2(OP_add, expr_load(c, bufs[i - 1], &i0), expr_int(c, DT_I32, i)));
+    }
+    Prog p = prog_of(6, bufs, 5, kernels);
+    p.plan = plan;
+    int32_t in[] = { 1, 2, 3, 4, 5, 6 }, got[6];
+    prog_check(c, &p);
+    prog_run(c, &p, (void *[6]){ in, NULL, NULL, NULL, NULL, got }, true);
+    for (int i = 0; i < 6; i++)
+        ck_assert_int_eq(got[i], i + 16);
+}
+
+START_TEST(temporaries_have_memory)
+{
+    run_chain(NULL);
+    run_chain(&(Plan){ (const int64_t[]){ -1, 0, 24, 0, 24, -1 }, 48, 4, 48, 1 });
+}
+END_TEST
+
+START_TEST(elements_below_a_byte_are_packed)
+{
+    uint8_t bytes[2] = { 0, 0 };
+    for (int i = 0; i < 4; i++)
+        scalar_write(DT_I4, bytes, i, (Value){ .i = i - 2 });
+    ck_assert_uint_eq(bytes[0], 0xFE);
+    ck_assert_uint_eq(bytes[1], 0x10);
+    ck_assert_int_eq(scalar_read(DT_I4, bytes, 1).i, -1);
+    ck_assert_int_eq(scalar_read(DT_U2, bytes, 3).i, 3);
+    ck_assert_int_eq(scalar_read(DT_I2, bytes, 1).i, -1);
+    ck_assert_int_eq(scalar_read(DT_U4, bytes, 0).i, 14);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("interp");
+    TCase *t = tcase_create("interp");
+    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_test(t, reductions_nest_and_share_variables);
+    tcase_add_test(t, accumulators_move_at_once);
+    tcase_add_test(t, an_arm_not_taken_is_not_evaluated);
+    tcase_add_test(t, nests_read_what_they_wrote);
+    tcase_add_test(t, copies_move_runs_also_of_packed_elements);
+    tcase_add_test(t, temporaries_have_memory);
+    tcase_add_test(t, elements_below_a_byte_are_packed);
+    suite_add_tcase(s, t);
+    SRunner *r = srunner_create(s);
+    srunner_run_all(r, CK_NORMAL);
+    int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

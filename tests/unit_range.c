@@ -1,0 +1,229 @@
+/* Unit tests of intervals, and of the proof that rests on them: what is not proved is refused, and why. */
+#include "loop.h"
+
+#include <check.h>
+
+static Ctx *c;
+static const Idx *i0, *i1;           /* extents 6, 8 */
+static Buf *x, *y;                   /* float[6,8], int32[6] inputs */
+
+static void setup(void)
+{
+    c = ctx_new();
+    ck_assert_ptr_nonnull(c);
+    i0 = idx_var(c, 0, 6);
+    i1 = idx_var(c, 1, 8);
+    x = buf_new(c, BUF_IN, "x", DT_F32, 2, (const int64_t[]){ 6, 8 });
+    y = buf_new(c, BUF_IN, "y", DT_I32, 1, (const int64_t[]){ 6 });
+}
+
+static void teardown(void)
+{
+    ctx_free(c);
+}
+
+static const Expr *num(int64_t v) { return expr_int(c, DT_I64, v); }
+static const Expr *load_x(void) { return expr_load(c, x, (const Idx *const[]){ i0, i1 }); }
+static const Expr *load_y(void) { return expr_load(c, y, &i0); }
+static const Expr *op1(ScalarOp op, const Expr *a) { return expr_op1(c, op, a); }
+static const Expr *op2(ScalarOp op, const Expr *a, const Expr *b) { return expr_op2(c, op, a, b); }
+
+/* ---- intervals --------------------------------------------------------------------------------------------------- */
+
+static void check_range(const Expr *e, int64_t lo, int64_t hi)
+{
+    int64_t a, b;
+    expr_range(c, e, &a, &b);
+    ck_assert_int_eq(a, lo);
+    ck_assert_int_eq(b, hi);
+}
+
+START_TEST(intervals_follow_the_operators)
+{
+    const Expr *v = expr_cast(c, DT_I64, expr_cast(c, DT_I8, load_y())), *u;   /* -128..127; open */
+    u = expr_load(c, buf_new(c, BUF_IN, "u", DT_U64, 0, NULL), NULL);
+    check_range(load_y(), INT32_MIN, INT32_MAX);
+    check_range(op2(OP_add, v, num(10)), -118, 137);
+    check_range(op2(OP_sub, num(0), v), -127, 128);
+    check_range(op2(OP_mul, v, v), -16256, 16384);
+    check_range(op2(OP_mul, v, num(-2)), -254, 256);
+    check_range(op1(OP_abs, v), 0, 128);
+    check_range(op1(OP_abs, expr_cast(c, DT_I8, load_y())), -128, 127);
+    check_range(op2(OP_add, load_y(), expr_int(c, DT_I32, 1)), INT32_MIN, INT32_MAX);
+    check_range(op2(OP_div, v, num(10)), -12, 12);
+    check_range(op2(OP_mod, v, num(10)), 0, 9);
+    check_range(op2(OP_fmod, v, num(10)), -9, 9);
+    check_range(expr_op3(c, OP_clip, v, num(0), num(5)), 0, 5);
+    check_range(op2(OP_min, v, num(5)), -128, 5);
+    check_range(op1(OP_relu, v), 0, 127);
+    check_range(op1(OP_sign, v), -1, 1);
+    check_range(op2(OP_bitand, v, num(15)), 0, 15);
+    check_range(op2(OP_lt, v, num(5)), 0, 1);
+    check_range(expr_select(c, op2(OP_lt, v, num(5)), num(3), num(9)), 3, 9);
+    check_range(u, 0, INT64_MAX);
+    check_range(op2(OP_min, u, expr_int(c, DT_U64, 7)), 0, 7);
+    check_range(op2(OP_div, u, expr_int(c, DT_U64, 2)), 0, INT64_MAX);
+    check_range(expr_cast(c, DT_I64, u), INT64_MIN, INT64_MAX);
+    ck_assert_int_eq(op2(OP_lt, u, expr_int(c, DT_U64, -1))->kind, E_OP);
+}
+END_TEST
+
+START_TEST(constant_buffers_know_their_extremes)
+{
+    static const int16_t data[] = { 5, -3, 9 };
+    Buf *k = buf_new(c, BUF_CONST, "k", DT_I16, 1, (const int64_t[]){ 3 });
+    k->data = tensor_of(c, type_make(c, DT_I16, 1, k->dims), data, sizeof data);
+    const Idx *i = idx_var(c, 0, 3);
+    check_range(expr_load(c, k, &i), -3, 9);
+}
+END_TEST
+
+/* ---- proof ------------------------------------------------------------------------------------------------------- */
+
+static Prog prog_of(int nbufs, Buf **bufs, int nkernels, const Kernel **kernels)
+{
+    return (Prog){ .name = "p",
+                   .nbufs = nbufs,
+                   .nkernels = nkernels,
+                   .nouts = 1,
+                   .bufs = bufs,
+                   .kernels = kernels,
+                   .outs = bufs + nbufs - 1 };
+}
+
+static void run_one(Buf *in, const Kernel *k, const void *from, void *to)
+{
+    Buf *bufs[] = { in, (Buf *)(uintptr_t)k->out };
+    Prog p = prog_of(2, bufs, 1, &k);
+    prog_check(c, &p);
+    prog_run(c, &p, (void *[]){ (void *)(uintptr_t)from, to }, true);
+}
+
+static Prog bad;
+static void check_bad(Ctx *ctx, void *arg)
+{
+    (void)arg;
+    prog_check(ctx, &bad);
+}
+
+/* prog_check refuses the program with a message that holds the text. */
+static void refuses(Buf *in, const Kernel *k, const char *text)
+{
+    Buf *bufs[] = { in, (Buf *)(uintptr_t)k->out };
+    bad = prog_of(2, bufs, 1, &k);
+    ck_assert(!ctx_run(c, check_bad, NULL));
+    char *message = NULL;
+    size_t size;
+    FILE *f = open_memstream(&message, &size);
+    diag_flush(c, f);
+    fclose(f);
+    ck_assert_msg(strstr(message, text) != NULL, "%s", message);
+    free(message);
+}
+
+static void refuses_value(const Expr *e, const char *text)
+{
+    Buf *out = buf_new(c, BUF_OUT, "out", e->dt, 1, y->dims);
+    refuses(y, kernel_compute(c, "kernel", (Loc){ 0 }, out, e), text);
+}
+
+START_TEST(what_is_not_proved_is_refused)
+{
+    const Idx *far = idx_axpy(c, i0, 1, idx_const(c, 3)), *taken = idx_assume(c, far, 0, 5), *other = idx_var(c, 0, 4),
+              *v = idx_var(c, 40, 3);
+    const Expr *seven = expr_int(c, DT_I32, 7), *n = expr_cast(c, DT_I64, load_y());
+    const Idx *value = idx_value(c, n, 0, 5);
+    refuses_value(expr_load(c, y, &far), "subscript 0 of y is i0 + 3, which lies in 3..8, but the dimension is 6");
+    refuses_value(expr_load(c, y, &taken), "i0 is taken to lie in 0..2, but the conditions around say 0..5");
+    refuses_value(expr_select(c, expr_in(c, far, 7), expr_load(c, y, &taken), seven), "the conditions around say 0..3");
+    refuses_value(expr_select(c, op1(OP_not, expr_in(c, far, 6)), expr_load(c, y, &taken), expr_load(c, y, &taken)),
+                  "conditions");
+    refuses_value(expr_load(c, y, &other), "loop variable i0 runs to 5, but i0 has it at most 3");
+    refuses_value(expr_load(c, y, &v), "loop variable i40 is used outside of its loop");
+    refuses_value(expr_load(c, y, &value), "a value in v");
+    refuses_value(expr_acc(c, 50, DT_I32), "accumulator 50 is used outside of its reduction");
+    refuses_value(expr_cast(c, DT_I32, load_x()), "buffer x is not one of the program's");
+    Buf *local = buf_new(c, BUF_LOCAL, "t", DT_I32, 0, NULL);
+    refuses_value(expr_load(c, local, NULL), "local buffer t is used outside of its sequence");
+}
+END_TEST
+
+START_TEST(conditions_around_prove_what_is_taken)
+{
+    const Idx *far = idx_axpy(c, i0, 1, idx_const(c, 3)), *taken = idx_assume(c, far, 0, 5);
+    const Idx *up = idx_axpy(c, idx_const(c, -1), 2, i0), *half = idx_assume(c, up, 0, 5);
+    const Expr *seven = expr_int(c, DT_I32, 7), *both = op2(OP_and, op2(OP_lt, load_y(), seven), expr_in(c, far, 6));
+    Buf *out = buf_new(c, BUF_OUT, "out", DT_I32, 1, y->dims);
+    int32_t got[6], in[6] = { 1, 2, 3, 4, 5, 6 };
+    run_one(y, kernel_compute(c, "shift", (Loc){ 0 }, out, expr_select(c, both, expr_load(c, y, &taken), seven)), in,
+            got);
+    ck_assert_mem_eq(got, ((const int32_t[]){ 4, 5, 6, 7, 7, 7 }), sizeof got);
+    run_one(
+        y,
+        kernel_compute(c, "stride", (Loc){ 0 }, out, expr_select(c, expr_in(c, up, 6), expr_load(c, y, &half), seven)),
+        in, got);
+    ck_assert_mem_eq(got, ((const int32_t[]){ 7, 2, 4, 6, 7, 7 }), sizeof got);
+}
+END_TEST
+
+START_TEST(stores_are_proved)
+{
+    Buf *out = buf_new(c, BUF_OUT, "out", DT_I32, 1, y->dims), *wide = buf_new(c, BUF_OUT, "out", DT_I32, 2, x->dims);
+    const Idx *zero = idx_const(c, 0), *four = idx_const(c, 4);
+    Kernel k = *kernel_compute(c, "kernel", (Loc){ 0 }, out, load_y());
+    k.at = &zero;
+    refuses(y, &k, "elements of out are stored more than once: i0 does not occur");
+    const Idx *back = idx_axpy(c, idx_const(c, 5), -1, i0);
+    refuses(y, kernel_compute(c, "kernel", (Loc){ 0 }, out, expr_load(c, out, &back)), "is read before it is written");
+    Kernel nest = { .what = "nest", .out = out, .nest = stmt_copy(c, out, &four, y, &zero, 3) };
+    refuses(y, &nest, "a run of 3 elements starts at element 4..4 of out, which has 6");
+    nest.nest = stmt_store(c, y, &zero, load_y());
+    refuses(y, &nest, "y is stored into, but is an input");
+    const Kernel *none = kernel_compute(c, "kernel", (Loc){ 0 }, out, load_y());
+    Buf *bufs[] = { y, out, wide };
+    bad = prog_of(3, bufs, 1, &none);
+    ck_assert(!ctx_run(c, check_bad, NULL));
+}
+END_TEST
+
+typedef struct Accesses { int n; Access at[20]; } Accesses;
+static void see_access(const Access *a, void *arg)
+{
+    Accesses *s = arg;
+    s->at[s->n++] = *a;
+}
+
+START_TEST(accesses_are_listed_with_their_intervals)
+{
+    Buf *out = buf_new(c, BUF_OUT, "out", DT_F32, 2, x->dims), *bufs[] = { x, out };
+    const Idx *one = idx_const(c, 1);
+    const Kernel *k = kernel_compute(c, "row", (Loc){ 0 }, out,
+                                     op2(OP_add, load_x(), expr_load(c, x, (const Idx *const[]){ one, i1 })));
+    Prog p = prog_of(2, bufs, 1, &k);
+    Accesses s = { 0 };
+    prog_accesses(c, &p, see_access, &s);
+    ck_assert_int_eq(s.n, 6);
+    ck_assert(!s.at[2].write && s.at[2].lo == 1 && s.at[2].hi == 1 && s.at[2].extent == 6);
+    ck_assert(s.at[5].write && s.at[5].dim == 1 && s.at[5].lo == 0 && s.at[5].hi == 7 && s.at[5].extent == 8 &&
+              s.at[5].buf == out);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("range");
+    TCase *t = tcase_create("range");
+    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_test(t, intervals_follow_the_operators);
+    tcase_add_test(t, constant_buffers_know_their_extremes);
+    tcase_add_test(t, what_is_not_proved_is_refused);
+    tcase_add_test(t, conditions_around_prove_what_is_taken);
+    tcase_add_test(t, stores_are_proved);
+    tcase_add_test(t, accesses_are_listed_with_their_intervals);
+    suite_add_tcase(s, t);
+    SRunner *r = srunner_create(s);
+    srunner_run_all(r, CK_NORMAL);
+    int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
