@@ -262,6 +262,10 @@ static bool subgraph_inline(Build *b, const Subgraph *g, Edge *const *in, Edge *
     Import *im = outer->im;
     Scope *s = scope_new(im, outer, b->prefix ? b->prefix : outer->prefix);
     bool ok = true;
+    if (m->nins && !in) {
+        error(im->c, m->loc, "graph '%s' has inputs, but is given none here", m->name);
+        return false;
+    }
     copies_count(im, m->nnodes + m->ninits, m->loc);
     for (int k = 0; k < m->nins; k++)
         scope_define(s, m->ins[k].name, m->ins[k].loc, in[k]);
