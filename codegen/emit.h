@@ -106,7 +106,6 @@ Prec op_need(const char *text, int param, bool *after_sign);        /* what its 
 void print_stmt(Emit *e, const Stmt *s, int indent);         /* to inner */
 void scan_stmt(Emit *e, const Stmt *s);              /* before printing: counts locals' uses, decides int32_t or int64_t */
 void print_line(Emit *e, FILE *f, int indent);       /* what was written to line, then begins a new one */
-bool stmt_stores(const Stmt *s, const Buf *b);       /* element by element */
 void emit_kernels(Emit *e);                          /* to body: the functions, run last */
 
 /* ---- data.c ------------------------------------------------------------------------------------------------------------------ */

@@ -126,7 +126,7 @@ static void print_what(Emit *e, FILE *f, const Kernel *k, int indent)
 static void print_kernel_body(Emit *e, const Kernel *k)
 {
     BufInfo *out = buf_info(e, k->out);
-    if (out && k->out->kind == BUF_OUT && !out->begun && buf_odd(k->out) && stmt_stores(k->nest, k->out)) {
+    if (out && k->out->kind == BUF_OUT && !out->begun && buf_odd(k->out)) {
         touch(e, k->out, true);
         out->begun = true;
         fprintf(e->inner->f, "%*s%s[%lld] = 0; /* padding bits are 0 */\n", INDENT, "", out->name,

@@ -69,15 +69,6 @@ void scan_stmt(Emit *e, const Stmt *s)
     }
     for (int i = 0; i < s->n; i++) scan_stmt(e, s->body[i]);
 }
-
-bool stmt_stores(const Stmt *s, const Buf *b)
-{
-    if (s->kind == S_STORE && s->buf == b) return true;
-    for (int i = 0; i < s->n; i++)
-        if (stmt_stores(s->body[i], b)) return true;
-    return false;
-}
-
 /* Whether b has a value behind s on every path. */
 static bool assigns(const Stmt *s, const Buf *b)
 {

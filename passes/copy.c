@@ -24,12 +24,12 @@ static bool affine_in(const Idx *x, int var)
     return true;
 }
 
-/* Sub-byte runs move as bytes: each run starts and ends on a byte on both sides, or is the whole buffer. */
+/* Sub-byte runs move as bytes: each run starts and ends on a byte on both sides. (A whole buffer that ends within a byte does not: what
+ * pads an input is anything, what pads an output is 0.) */
 static bool on_bytes(const Buf *b, const Idx *flat, int64_t run)
 {
     int per = dtype_bits(b->dt) < 8 ? 8 / dtype_bits(b->dt) : 1;
     if (per == 1) return true;
-    if (flat->k == 0 && flat->n == 0 && run == buf_count(b)) return true;
     if (run % per || flat->k % per) return false;
     for (int i = 0; i < flat->n; i++)
         if (flat->t[i].c % per) return false;

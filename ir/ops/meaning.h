@@ -95,7 +95,8 @@ Expand scatter_old;
 /* elementwise.c */
 Expand old_broadcast, same_shapes, clip_attr;
 Infer variadic_infer, where_infer, pow_infer, mod_infer, shift_infer, equal_infer, clip_infer, truth_infer;
-At max_at, min_at, sum_at, mean_at, where_at, pow_at, mod_at, shift_at, clip_at, is_inf_at, is_nan_at, equal_at;
+At where_at, pow_at, mod_at, shift_at, clip_at, is_inf_at, is_nan_at, equal_at;
+LowerFn max_lower, min_lower, sum_lower, mean_lower;
 
 /* activation.c */
 Expand prelu_old;
