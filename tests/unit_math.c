@@ -116,6 +116,17 @@ START_TEST(every_float_about_a_seam_is_within_2_ulp)
 }
 END_TEST
 
+START_TEST(the_worst_arguments_of_all_floats_are_within_2_ulp)
+{
+    static const struct { int fn; float x; } worst[] = {
+        { 0, 0x1.2067a6p+2f }, { 0, -0x1.b58252p+4f }, { 1, 0x1.69d012p+0f }, { 1, 0x1.66263ep+0f },
+        { 2, 0x1.203bc6p-1f }, { 3, -0x1.1ef1e8p+0f }, { 3, -0x1.1c3164p+0f }, { 4, 0x1.cbb988p-1f }, { 4, 0x1.d84ec6p-1f }
+    };
+    for (int i = 0; i < (int)(sizeof worst / sizeof *worst); i++)
+        compare(worst[i].fn, worst[i].x);
+}
+END_TEST
+
 START_TEST(log_of_both_zeros_is_minus_infinity)
 {
     ck_assert(log_two(0.0f) == -INFINITY && log_two(-0.0f) == -INFINITY);
@@ -164,6 +175,15 @@ START_TEST(pow_of_special_values_is_as_c99_says)
 }
 END_TEST
 
+START_TEST(pow_of_the_worst_pairs_found_is_within_2_ulp)
+{
+    compare_pow(0x1.ae2bf8p-1f, -0x1.fbc8bap+8f);
+    compare_pow(0x1.29ecfp+0f, 0x1.237b7cp+9f);
+    compare_pow(0x1.ad2f9p-1f, -0x1.f2d00ap+8f);
+    compare_pow(0x1.ae469p-1f, 0x1.f26dcp+8f);
+}
+END_TEST
+
 START_TEST(pow_of_any_two_floats_is_within_2_ulp)
 {
     uint64_t state = 1;
@@ -206,9 +226,11 @@ int main(void)
     tcase_add_loop_test(t, a_sample_of_all_floats_is_within_2_ulp, 0, FNS);
     tcase_add_loop_test(t, zeros_subnormals_infinities_and_nans_are_within_2_ulp_with_the_right_sign, 0, FNS);
     tcase_add_loop_test(t, every_float_about_a_seam_is_within_2_ulp, 0, FNS);
+    tcase_add_test(t, the_worst_arguments_of_all_floats_are_within_2_ulp);
     tcase_add_test(t, log_of_both_zeros_is_minus_infinity);
     tcase_add_test(t, simple_values_are_exact);
     tcase_add_test(t, pow_of_special_values_is_as_c99_says);
+    tcase_add_test(t, pow_of_the_worst_pairs_found_is_within_2_ulp);
     tcase_add_test(t, pow_of_any_two_floats_is_within_2_ulp);
     tcase_add_test(t, pow_with_a_result_in_range_is_within_2_ulp);
     tcase_add_test(t, pow_of_negative_bases_follows_the_parity_of_the_exponent);
