@@ -220,40 +220,37 @@ static int compile_cond(Compiler *x, Scope *s, const Expr *e, int *regs, int n)
     return n + 1;
 }
 
-/* The busy arm, over the value of the other one, which has been assigned. */
-static void compile_idle(Compiler *x, Scope *s, const Expr *e, Scope *busy, bool idle_else)
+/* The busy arm, over the value of the other one, which has been assigned: one jump for each part of the condition. */
+static void compile_busy(Compiler *x, Scope *s, Scope *busy, InsKind jump, const int *conds, int n)
 {
-    int conds[CONDS], n = 1, skip = busy->code.n;
-    if (idle_else)
-        n = compile_cond(x, s, e->args[0], conds, 0);
-    else
-        conds[0] = compile_expr(x, s, e->args[0]);
     for (int i = 0; i < n; i++)
-        code_emit(x, s, (Ins){ .kind = idle_else ? I_JZ : I_JNZ, .d = -1, .a = conds[i], .k = skip + n - 1 - i });
+        code_emit(x, s, (Ins){ .kind = jump, .d = -1, .a = conds[i], .k = busy->code.n + n - 1 - i });
     code_append(x, s, &busy->code);
 }
 
+/* The condition is compiled first: what the arms share with it they find. */
 static int compile_select(Compiler *x, Scope *s, const Expr *e)
 {
-    int d = new_reg(x), r[2];
+    int conds[CONDS], n = compile_cond(x, s, e->args[0], conds, 0), d = new_reg(x), r[2];
     Scope *arm[2];
     for (int i = 0; i < 2; i++) {
         arm[i] = scope_open(x, s, SCOPE_ARM);
         r[i] = compile_expr(x, arm[i], e->args[i + 1]);
     }
-    if (arm[0]->code.n == 0 && arm[1]->code.n == 0) {
+    bool idle_else = arm[1]->code.n == 0, idle_then = arm[0]->code.n == 0;
+    if (!idle_else)
+        conds[0] = compile_expr(x, s, e->args[0]);
+    if (idle_then && idle_else) {
         code_emit(x, s, (Ins){ .kind = I_SEL, .d = d, .a = compile_expr(x, s, e->args[0]), .b = r[0], .c = r[1] });
-    } else if (arm[0]->code.n == 0 || arm[1]->code.n == 0) {
-        bool idle_else = arm[1]->code.n == 0;
+    } else if (idle_then || idle_else) {
         assign(x, arm[!idle_else], d, r[!idle_else]);
         code_emit(x, s, (Ins){ .kind = I_MOV, .d = d, .a = r[idle_else] });
-        compile_idle(x, s, e, arm[!idle_else], idle_else);
+        compile_busy(x, s, arm[!idle_else], idle_else ? I_JZ : I_JNZ, conds, idle_else ? n : 1);
     } else {
-        int cond = compile_expr(x, s, e->args[0]);
         assign(x, arm[0], d, r[0]);
         assign(x, arm[1], d, r[1]);
         code_emit(x, arm[0], (Ins){ .kind = I_JUMP, .d = -1, .k = arm[1]->code.n });
-        code_emit(x, s, (Ins){ .kind = I_JZ, .d = -1, .a = cond, .k = arm[0]->code.n });
+        code_emit(x, s, (Ins){ .kind = I_JZ, .d = -1, .a = conds[0], .k = arm[0]->code.n });
         code_append(x, s, &arm[0]->code);
         code_append(x, s, &arm[1]->code);
     }
