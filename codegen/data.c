@@ -239,7 +239,8 @@ void print_constants(Emit *e, FILE *f)
         const Buf *b = e->p->bufs[i];
         const BufInfo *info = b->kind == BUF_CONST ? buf_info(e, b) : NULL;
         if (!info || !info->used || in_bin(e, b) || buf_count(b) == 0) continue;
-        print_comment(f, e->c, 0, "%s %s", b->name, type_text(e->c, (Type){b->dt, b->rank, b->dims}));
+        print_buf(e, e->line->f, b);
+        print_comment(f, e->line, 0);
         if (b->dt == DT_STRING) print_strings(e, f, r, b, info->name);
         else print_array(e, f, r, b, info->name);
         fputc('\n', f);

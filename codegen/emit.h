@@ -15,7 +15,7 @@ void sheet_free(Sheet *t);
 void sheet_rewind(Sheet *t);                           /* to write anew from the start */
 size_t literal_unit(const char *s, size_t n);           /* bytes of the string, character or comment that starts at s; else 1 */
 void print_wrapped(FILE *f, const char *s, size_t n, int indent);    /* s broken at spaces into lines of LINE columns, with a newline */
-void print_comment(FILE *f, Ctx *c, int indent, const char *fmt, ...) PRINTF(4, 5);  /* escaped, wrapped, in comment marks */
+void print_comment(FILE *f, Sheet *t, int indent);   /* what was written to t, which must be safe in a comment, wrapped; rewinds t */
 void print_string(FILE *f, const char *s, size_t n); /* a C string literal: printable ASCII as it is, all else in octal */
 void print_scalar(FILE *f, DType dt, Value v);       /* of any type but string; inf and NaN are expr.c's */
 int short_float(char *to, double v);                 /* an exact decimal without suffix, not NUL-ended, when one of few digits exists, else 0 */
@@ -50,14 +50,15 @@ typedef struct BufInfo {             /* of a buffer that is no local */
 
 typedef struct Local { const char *name; int loads, stores; } Local;
 
+typedef VEC(const Buf *) Bufs;
+
 typedef struct Function {            /* the C function that is being printed: one kernel, or a few */
     int stamp;
     bool wide;                       /* indices need int64_t */
     bool uses_arena;
     Names names;
     PtrMap locals;                   /* Buf -> Local */
-    VEC(const Buf *) touched;
-    VEC(int) vars;                   /* open loops, by variable; the position is the depth */
+    Bufs touched;
 } Function;
 
 typedef struct Emit {
@@ -70,6 +71,8 @@ typedef struct Emit {
     BufInfo *info; int ninfo;        /* by Buf.id */
     Sheet *body, *line, *inner;       /* the functions; a statement; the statements of a function */
     Function *fn; int stamp;         /* stamp: of the last one begun */
+    Bufs spare;                      /* room for the next one's touched */
+    VEC(int) vars;                   /* open loops, by variable; the position is the depth */
     bool *helpers;                   /* by number: used */
     unsigned headers;                /* NEEDS_… */
     bool floats, nan64;              /* arithmetic on floats; the helper f64_of_bits */
@@ -95,6 +98,7 @@ void print_place(Emit *e, FILE *f, const Buf *b, const Idx *const *at);      /* 
 void print_address(Emit *e, FILE *f, const Buf *b, const Idx *const *at);    /* &x[4*i + j]; of packed ones: of the byte */
 void print_packed(Emit *e, FILE *f, const Buf *b, const Idx *const *at);     /* "x, 4*i + j": the helpers' arguments */
 const Idx *flat_place(Emit *e, const Buf *b, const Idx *const *at);  /* in elements, from the start of the array or arena member */
+void print_buf(Emit *e, FILE *f, const Buf *b);      /* "x float[2,3]", safe in a comment */
 void touch(Emit *e, const Buf *b, bool write);
 const char *idx_type(const Emit *e);
 void print_index(Emit *e, FILE *f, const Idx *x);

@@ -60,13 +60,13 @@ static const char *number(Ctx *c, int64_t v)
 static void print_macros(Emit *e, FILE *f, const char *way, int k, const Buf *b)
 {
     const Type t = param_type(e->o, b);
-    const char *at = internf(e->c, "#define %s_%s%d", e->upper, way, k);
-    fprintf(f, "\n%s_NAME ", at);
+    const char *m = e->upper, *elems = number(e->c, type_count(t));
+    fprintf(f, "\n#define %s_%s%d_NAME ", m, way, k);
     print_string(f, b->name, strlen(b->name));
-    fprintf(f, "\n%s_ELEMS %s\n", at, number(e->c, type_count(t)));
-    if (t.dt == DT_STRING) fprintf(f, "%s_BYTES (%s * sizeof(char *))\n", at, number(e->c, type_count(t)));
-    else fprintf(f, "%s_BYTES %s\n", at, number(e->c, (int64_t)type_bytes(t)));
-    fprintf(f, "%s_RANK %d\n%s_DIMS {", at, t.rank, at);
+    fprintf(f, "\n#define %s_%s%d_ELEMS %s\n#define %s_%s%d_BYTES ", m, way, k, elems, m, way, k);
+    if (t.dt == DT_STRING) fprintf(f, "(%s * sizeof(char *))", elems);
+    else fputs(number(e->c, (int64_t)type_bytes(t)), f);
+    fprintf(f, "\n#define %s_%s%d_RANK %d\n#define %s_%s%d_DIMS {", m, way, k, t.rank, m, way, k);
     for (int i = 0; i < t.rank; i++) fprintf(f, "%s%s", i ? ", " : "", number(e->c, t.dims[i]));
     fputs(t.rank ? "}\n" : "1}\n", f);
 }

@@ -49,6 +49,12 @@ const char *elem_member(DType dt)
     }
 }
 
+void print_buf(Emit *e, FILE *f, const Buf *b)
+{
+    print_escaped(f, b->name);
+    fprintf(f, " %s", type_text(e->c, (Type){b->dt, b->rank, b->dims}));
+}
+
 void touch(Emit *e, const Buf *b, bool write)
 {
     BufInfo *i = buf_info(e, b);
@@ -74,8 +80,8 @@ static const char *var_name(void *what, int var)
 {
     static const char *const names[] = {"i", "j", "k", "l", "m", "n"};
     const Emit *e = what;
-    for (int d = e->fn->vars.n; d-- > 0;)
-        if (e->fn->vars.at[d] == var) return d < COUNT(names) ? names[d] : internf(e->c, "i%d", d);
+    for (int d = e->vars.n; d-- > 0;)
+        if (e->vars.at[d] == var) return d < COUNT(names) ? names[d] : internf(e->c, "i%d", d);
     ice(e->c, "an index uses a variable outside its loop");
 }
 

@@ -35,8 +35,10 @@ static Routine routine_of(Emit *e, const char *name)
     Function *fn = e->fn;
     Routine r = {.name = name, .arena = fn->uses_arena && e->o->arena_caller};
     if (fn->touched.n) qsort(fn->touched.at, (size_t)fn->touched.n, sizeof *fn->touched.at, by_place);
-    r.bufs = NEW_N(e->c, const Buf *, fn->touched.n);
-    r.written = NEW_N(e->c, bool, fn->touched.n);
+    int n = 0;
+    while (n < fn->touched.n && fn->touched.at[n]->kind <= BUF_OUT) n++;     /* they come first */
+    r.bufs = NEW_N(e->c, const Buf *, n);
+    r.written = NEW_N(e->c, bool, n);
     for (int i = 0; i < fn->touched.n; i++) {
         const Buf *b = fn->touched.at[i];
         if (in_bin(e, b)) r.weights = true;
@@ -93,7 +95,14 @@ static void print_weight_pointers(Emit *e, FILE *to)
 
 static Function function_new(Emit *e)
 {
-    return (Function){.stamp = ++e->stamp, .names = {.up = &e->names, .prefix = e->o->prefix}};
+    e->spare.n = 0;
+    return (Function){.stamp = ++e->stamp, .names = {.up = &e->names, .prefix = e->o->prefix}, .touched = e->spare};
+}
+
+static void function_end(Emit *e)
+{
+    e->spare = e->fn->touched;
+    e->fn = NULL;
 }
 
 static void take_loop_names(Emit *e, Function *fn)
@@ -101,26 +110,38 @@ static void take_loop_names(Emit *e, Function *fn)
     for (const char *p = "ijklmn"; *p; p++) cname_take(e->c, &fn->names, internf(e->c, "%c", *p));
 }
 
-static const char *buf_text(Ctx *c, const Buf *b)
+/* Whether the text ends in what print_buf gives. */
+static bool ends_in(Emit *e, const char *text, const Buf *b)
 {
-    return internf(c, "%s %s", b->name, type_text(c, (Type){b->dt, b->rank, b->dims}));
+    const char *type = type_text(e->c, (Type){b->dt, b->rank, b->dims});
+    const size_t n = strlen(text), name = strlen(b->name), tail = name + 1 + strlen(type);
+    return n >= tail && !strncmp(text + n - tail, b->name, name) && !strcmp(text + n - strlen(type), type);
 }
 
 /* What the kernel computes, and from what. */
-static void print_what(Emit *e, FILE *f, const Kernel *k, int indent)
+static void print_what(Emit *e, FILE *to, const Kernel *k, int indent)
 {
-    const char *from = "", *what = k->what ? k->what : k->out->name;
+    FILE *f = e->line->f;
+    const char *what = k->what ? k->what : "";
     int n = 0;
+    if (strlen(what) > WHAT_MAX) {
+        print_escaped(f, intern_n(e->c, what, WHAT_MAX));
+        fputs("...", f);
+    } else {
+        print_escaped(f, what);
+    }
+    if (strlen(what) > WHAT_MAX || !ends_in(e, what, k->out)) {
+        fputs(": ", f);
+        print_buf(e, f, k->out);
+    }
     for (int i = 0; i < e->fn->touched.n; i++) {
         const Buf *b = e->fn->touched.at[i];
-        if (b == k->out) continue;
-        if (n++ < SOURCES_MAX) from = internf(e->c, "%s%s%s", from, n > 1 ? ", " : " from ", buf_text(e->c, b));
+        if (b == k->out || n++ >= SOURCES_MAX) continue;
+        fputs(n > 1 ? ", " : " from ", f);
+        print_buf(e, f, b);
     }
-    if (n > SOURCES_MAX) from = internf(e->c, "%s, ...", from);
-    const char *out = buf_text(e->c, k->out);
-    const size_t all = strlen(what), tail = strlen(out);
-    const bool told = all >= tail && all <= WHAT_MAX && !strcmp(what + all - tail, out);
-    print_comment(f, e->c, indent, "%.*s%s%s%s%s", WHAT_MAX, what, all > WHAT_MAX ? "..." : "", told ? "" : ": ", told ? "" : out, from);
+    fputs(n > SOURCES_MAX ? ", ..." : "", f);
+    print_comment(to, e->line, indent);
 }
 
 static void print_kernel_body(Emit *e, const Kernel *k)
@@ -156,7 +177,7 @@ static Routine emit_kernel(Emit *e, const Kernel *k)
     fwrite(e->inner->at, 1, e->inner->n, f);
     fputs("}\n\n", f);
     scratch_release(e->c, m);
-    e->fn = NULL;
+    function_end(e);
     return r;
 }
 
@@ -183,7 +204,7 @@ static Routine emit_group(Emit *e, const Routine *calls, int n)
     fputs("{\n", f);
     for (int i = 0; i < n; i++) print_call(e, f, &calls[i]);
     fputs("}\n\n", f);
-    e->fn = NULL;
+    function_end(e);
     return r;
 }
 
@@ -216,8 +237,7 @@ static void print_paragraph(Emit *e, Function *fn, const Kernel *k, bool first)
     Sheet *whole = e->inner;
     Function part = *fn;
     part.stamp = ++e->stamp;
-    part.touched.at = NULL;
-    part.touched.n = part.touched.cap = 0;
+    part.touched = (Bufs){NULL, 0, 0};
     e->fn = &part;
     e->inner = sheet_new(e->c);
     print_kernel_body(e, k);
@@ -248,7 +268,7 @@ static void emit_paragraphs(Emit *e, const Kernel *const *kernels, int n)
     print_weight_pointers(e, f);
     fwrite(e->inner->at, 1, e->inner->n, f);
     fputs("}\n", f);
-    e->fn = NULL;
+    function_end(e);
 }
 
 void emit_kernels(Emit *e)

@@ -97,14 +97,8 @@ void print_wrapped(FILE *f, const char *s, size_t n, int indent)
     fputc('\n', f);
 }
 
-void print_comment(FILE *f, Ctx *c, int indent, const char *fmt, ...)
+void print_comment(FILE *f, Sheet *t, int indent)
 {
-    va_list args;
-    va_start(args, fmt);
-    const char *s = vinternf(c, fmt, args);
-    va_end(args);
-    Sheet *t = sheet_new(c);
-    print_escaped(t->f, s);
     fflush(t->f);
     const char *at = t->at;
     size_t n = t->n, room = (size_t)(LINE - indent - 6);
@@ -118,7 +112,7 @@ void print_comment(FILE *f, Ctx *c, int indent, const char *fmt, ...)
         n = t->n - (size_t)(at - t->at);
     }
     fprintf(f, " %.*s */\n", (int)n, at);
-    sheet_free(t);
+    sheet_rewind(t);
 }
 
 /* ---- literals ------------------------------------------------------------------------------------------------------------ */

@@ -59,7 +59,8 @@ static int64_t moved_bits(Ctx *c, const Stmt *s)
         for (int i = 0; i < s->n; i++) bits = max(bits, moved_bits(c, s->body[i]));
         return sum(bits, loaded_bits(c, s->cond));
     case S_STORE:
-        for (int i = 0; i < s->buf->rank; i++) bits = sum(bits, loaded_bits(c, expr_index(c, s->at[i])));
+        for (int i = 0; i < s->buf->rank; i++)
+            if (s->at[i]->values) bits = sum(bits, loaded_bits(c, expr_index(c, s->at[i])));
         return sum(sum(bits, s->buf->kind == BUF_LOCAL ? 0 : dtype_bits(s->buf->dt)), loaded_bits(c, s->value));
     case S_COPY: return times(2 * s->run, dtype_bits(s->buf->dt));
     case S_LOCAL: return 0;

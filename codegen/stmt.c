@@ -22,6 +22,14 @@ static void scan_place(Emit *e, const Buf *b, const Idx *const *at)
     if (b->rank > 0 || b->kind == BUF_TEMP) scan_idx(e, flat_place(e, b, at));
 }
 
+static void scan_expr(const Expr *x, void *arg);
+
+static void scan_values(Emit *e, int n, const Idx *const *at)
+{
+    for (int i = 0; i < n; i++)
+        if (at[i]->values) expr_walk(e->c, expr_index(e->c, at[i]), scan_expr, e);
+}
+
 static void scan_expr(const Expr *x, void *arg)
 {
     Emit *e = arg;
@@ -54,7 +62,7 @@ void scan_stmt(Emit *e, const Stmt *s)
     case S_STORE:
         if ((l = local_of(e, s->buf))) l->stores++;
         scan_place(e, s->buf, s->at);
-        for (int i = 0; i < s->buf->rank; i++) expr_walk(e->c, expr_index(e->c, s->at[i]), scan_expr, e);
+        scan_values(e, s->buf->rank, s->at);
         expr_walk(e->c, s->value, scan_expr, e);
         break;
     case S_COPY:
@@ -62,8 +70,8 @@ void scan_stmt(Emit *e, const Stmt *s)
         if ((l = local_of(e, s->src))) l->loads++;
         scan_place(e, s->buf, s->at);
         scan_place(e, s->src, s->src_at);
-        for (int i = 0; i < s->buf->rank; i++) expr_walk(e->c, expr_index(e->c, s->at[i]), scan_expr, e);
-        for (int i = 0; i < s->src->rank; i++) expr_walk(e->c, expr_index(e->c, s->src_at[i]), scan_expr, e);
+        scan_values(e, s->buf->rank, s->at);
+        scan_values(e, s->src->rank, s->src_at);
         break;
     case S_SEQ: break;
     }
@@ -164,7 +172,7 @@ static void copy_strings(Emit *e, const Stmt *s, int indent)
 {
     const int var = var_new(e->c);
     const Idx *i = idx_var(e->c, var, s->run);
-    VEC_PUSH(e->c, e->fn->vars, var);
+    VEC_PUSH(e->c, e->vars, var);
     FILE *f = e->line->f;
     if (s->run > 1) {
         fprintf(f, "for (%s ", idx_type(e));
@@ -182,7 +190,7 @@ static void copy_strings(Emit *e, const Stmt *s, int indent)
     print_element(e, f, s->src, idx_add(e->c, flat_place(e, s->src, s->src_at), i));
     fputc(';', f);
     print_line(e, e->inner->f, indent);
-    e->fn->vars.n--;
+    e->vars.n--;
 }
 
 static void print_copy(Emit *e, const Stmt *s, int indent)
@@ -249,7 +257,7 @@ static void print_for(Emit *e, const Stmt *s, int indent)
     if (silent(e, s)) return;
     const bool block = s->body[0]->kind == S_SEQ;
     const Idx *i = idx_var(e->c, s->var, s->extent);
-    VEC_PUSH(e->c, e->fn->vars, s->var);
+    VEC_PUSH(e->c, e->vars, s->var);
     FILE *f = e->line->f;
     fprintf(f, "for (%s ", idx_type(e));
     print_index(e, f, i);
@@ -261,7 +269,7 @@ static void print_for(Emit *e, const Stmt *s, int indent)
     print_line(e, e->inner->f, indent);
     print_stmt(e, s->body[0], indent + INDENT);
     if (block) put(e, indent, "}");
-    e->fn->vars.n--;
+    e->vars.n--;
 }
 
 static void print_if(Emit *e, const Stmt *s, int indent)
