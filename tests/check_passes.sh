@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# The passes: what each is for shows in the program behind it (tests/pass/*.txt), no pass changes a result, and none knows an operator.
+#
+# A case is a graph with what is looked at in its comments: `# show: OPTIONS`, `# build:` (the emitted C) or `# report:` (JSON), then
+# `# has: REGEX`, `# lacks: REGEX`, `# count: N REGEX` (lines). Extended regular expressions.
+. "$(dirname "$0")/lib.sh"
+
+looked_at() {
+    case $(grep -oE '^# (show|build|report):' "$1") in
+    '# show:') "$BURIN" show "$1" $(sed -n 's/^# show: *//p' "$1") ;;
+    '# build:') "$BURIN" build "$1" -o - ;;
+    '# report:') "$BURIN" report "$1" --json ;;
+    esac
+}
+
+holds() {
+    looked_at "$1" >"$work/seen" || return 1
+    while IFS= read -r line; do
+        case $line in
+        '# has: '*) grep -qE -- "${line#\# has: }" "$work/seen" || { echo "lacks ${line#\# has: }"; cat "$work/seen"; return 1; } ;;
+        '# lacks: '*) ! grep -E -- "${line#\# lacks: }" "$work/seen" || return 1 ;;
+        '# count: '*)
+            read -r want regex <<<"${line#\# count: }"
+            got=$(grep -cE -- "$regex" "$work/seen")
+            [ "$got" = "$want" ] || { echo "$got lines match $regex, not $want"; cat "$work/seen"; return 1; } ;;
+        esac
+    done <"$1"
+}
+
+for f in tests/pass/*"$only"*.txt; do
+    [ -e "$f" ] || continue
+    if said=$(holds "$f" 2>&1); then pass "$(basename "$f" .txt)"; else fail "$(basename "$f" .txt)" "$said"; fi
+done
+
+# Interpreted before and after each pass on the same inputs: the same bits.
+same_results() {
+    said=$("$BURIN" show "$1" --check-passes 2>&1 >/dev/null) || echo "$1: $said"
+}
+export -f same_results
+export BURIN
+graphs=$(grep -LE '^# (error|options):' tests/op/*.txt; ls tests/pass/*.txt tests/c/*.onnxtxt examples/*/*.onnxtxt)
+said=$(printf '%s\n' $graphs | xargs -n 1 -P "$(nproc)" bash -c 'same_results "$1"' -)
+if [ -z "$said" ]; then pass "no pass changes a result"; else fail "no pass changes a result" "$said"; fi
+
+# Passes, codegen and frontends ask for properties: no string in them is an operator's name.
+"$BURIN" ops | sed 's/-[0-9].*//' | sort -u >"$work/names"
+said=$(grep -noE '"[A-Z][A-Za-z0-9]+"' passes/*.[ch] codegen/*.[ch] frontend/*.[chly] | awk -F'"' -v names="$work/names" '
+    BEGIN { while ((getline n < names) > 0) known[n] = 1 }
+    $2 in known')
+if [ -z "$said" ]; then pass "no operator is named"; else fail "no operator is named" "$said"; fi
+finish
