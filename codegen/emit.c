@@ -96,26 +96,28 @@ static void find_types(const char *s, size_t n, Mentions *m)
     }
 }
 
-static void print_top(Emit *e, FILE *f, const Sheet *front)
+static bool printed(const Emit *e, const Buf *b)      /* a constant that stands in the C text */
+{
+    return b->kind == BUF_CONST && buf_info(e, b)->used && !(e->o->weights_bin && b->dt != DT_STRING);
+}
+
+static void print_includes(Emit *e, FILE *f, const Sheet *helpers, const Sheet *arena)
 {
     Mentions m = {false, false};
-    find_types(front->at, front->n, &m);
+    find_types(helpers->at, helpers->n, &m);
+    find_types(arena->at, arena->n, &m);
     find_types(e->body->at, e->body->n, &m);
-    if (e->o->header_name) {
-        fprintf(f, "/* %s_run; ", e->o->prefix);
-        print_escaped(f, e->o->header_name);
-        fputs(" says what it computes and where it comes from. */\n#include \"", f);
-        fprintf(f, "%s\"\n\n", e->o->header_name);
-    } else {
-        fputc('\n', f);
+    for (int i = 0; i < e->p->nbufs; i++) {
+        const Buf *b = e->p->bufs[i];
+        if (!printed(e, b)) continue;
+        if (b->dt == DT_BOOL) m.bools = true;
+        else if (buf_info(e, b)->bits || (b->dt != DT_F32 && b->dt != DT_F64 && b->dt != DT_STRING)) m.ints = true;
     }
     if (e->headers & NEEDS_MATH_H) fputs("#include <math.h>\n", f);
     if (m.bools) fputs("#include <stdbool.h>\n", f);
     if (m.ints) fputs("#include <stdint.h>\n", f);
     if (e->headers & NEEDS_STRING_H) fputs("#include <string.h>\n", f);
     if (e->headers || m.bools || m.ints) fputc('\n', f);
-    if (e->floats)
-        fputs("/* Every product and sum is rounded as it is written. */\n#if defined(__clang__)\n#pragma STDC FP_CONTRACT OFF\n#endif\n\n", f);
 }
 
 /* ---- emit ---------------------------------------------------------------------------------------------------------------------------- */
@@ -125,19 +127,42 @@ static void print_hook(Emit *e, FILE *f, const char *what, const char *why)
     fprintf(f, "#ifndef %s_%s\n#define %s_%s /* %s */\n#endif\n\n", e->upper, what, e->upper, what, why);
 }
 
-static void emit_front(Emit *e, FILE *f)
+static void print_hooks(Emit *e, FILE *f)
 {
     bool constants = e->strings.n > 0, arena = false;
     for (int i = 0; i < e->p->nbufs; i++) {
         const BufInfo *b = buf_info(e, e->p->bufs[i]);
-        constants |= b->used && b->buf->kind == BUF_CONST && !(e->o->weights_bin && b->buf->dt != DT_STRING);
+        constants |= printed(e, b->buf);
         arena |= b->used && b->buf->kind == BUF_TEMP;
     }
     if (constants) print_hook(e, f, "CONST", "placement of constants");
     if (arena && !e->o->arena_caller) print_hook(e, f, "ARENA_ATTR", "placement of the workspace");
-    print_helpers(e, f);
+}
+
+/* The C file around the functions, which are in body. */
+static void print_file(Emit *e, FILE *f)
+{
+    Sheet *helpers = sheet_new(e->c), *arena = sheet_new(e->c);
+    print_helpers(e, helpers->f);
+    print_arena(e, arena->f);
+    sheet_end(helpers);
+    sheet_end(arena);
+    if (e->o->header_name) {
+        fprintf(f, "/* %s_run; ", e->o->prefix);
+        print_escaped(f, e->o->header_name);
+        fprintf(f, " says what it computes and where it comes from. */\n#include \"%s\"\n", e->o->header_name);
+    }
+    fputc('\n', f);
+    print_includes(e, f, helpers, arena);
+    if (e->floats)
+        fputs("/* Every product and sum is rounded as it is written. */\n#if defined(__clang__)\n#pragma STDC FP_CONTRACT OFF\n#endif\n\n", f);
+    print_hooks(e, f);
+    fwrite(helpers->at, 1, helpers->n, f);
     print_constants(e, f);
-    print_arena(e, f);
+    fwrite(arena->at, 1, arena->n, f);
+    fwrite(e->body->at, 1, e->body->n, f);
+    sheet_free(helpers);
+    sheet_free(arena);
 }
 
 static void plan_buffers(Emit *e)
@@ -155,6 +180,7 @@ static void emit_all(Emit *e, EmitFiles f)
     Ctx *c = e->c;
     e->upper = cname_upper(c, e->o->prefix);
     e->names.prefix = e->o->prefix;
+    cnames_reserve(c, &e->names, (size_t)e->p->nbufs + (size_t)e->p->nkernels);
     e->helpers = SCRATCH_N(c, bool, helper_count());
     e->body = sheet_new(c);
     e->line = sheet_new(c);
@@ -164,15 +190,9 @@ static void emit_all(Emit *e, EmitFiles f)
     plan_constants(e);
     emit_kernels(e);
     sheet_end(e->body);
-    Sheet *front = sheet_new(c);
-    emit_front(e, front->f);
-    sheet_end(front);
     print_header(e, f.h);
-    print_top(e, f.c, front);
-    fwrite(front->at, 1, front->n, f.c);
-    fwrite(e->body->at, 1, e->body->n, f.c);
+    print_file(e, f.c);
     if (f.bin) write_bin(e, f.bin);
-    sheet_free(front);
     sheet_free(e->body);
     sheet_free(e->line);
     sheet_free(e->inner);

@@ -32,6 +32,7 @@ typedef struct Names {               /* a set of names that are taken */
 } Names;
 /* A new name made of a stem and of a graph's name: lower-case letters, digits, single inner underscores. */
 const char *cname_new(Ctx *c, Names *n, const char *stem, const char *from);
+void cnames_reserve(Ctx *c, Names *n, size_t count); /* room for so many, before the first */
 void cname_take(Ctx *c, Names *n, const char *name);
 bool cname_reserved(const char *name);                /* a keyword of C or C++, a predefined macro, a name of the four headers */
 const char *cname_upper(Ctx *c, const char *name);
