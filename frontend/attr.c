@@ -146,8 +146,8 @@ static bool decide(Parser *p, MAttr *m, const Kind *stated, const AttrValue *v, 
 
 void attr_push(Parser *p, Spot s, const char *name, const char *kind, int first_value, bool is_list)
 {
-    const AttrValue *v = p->values.at + first_value;
     int n = p->values.n - first_value;
+    const AttrValue *v = n ? p->values.at + first_value : NULL;
     MAttr m = {.a = {.name = name, .loc = spot_loc(p, s)}};
     const Kind *stated = kind ? kind_named(p, m.a.loc, kind) : NULL;
     if ((!kind || stated) && decide(p, &m, stated, v, n, is_list)) {

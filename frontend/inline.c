@@ -12,7 +12,7 @@ typedef struct Callee { const MFunction *f; const struct Callee *next; } Callee;
 
 static bool same_callee(const MFunction *f, const char *domain, const char *overload)
 {
-    return f->domain == domain && f->overload == overload;
+    return !strcmp(f->domain, domain) && !strcmp(f->overload, overload);
 }
 
 void functions_open(Import *im)
