@@ -77,6 +77,7 @@ typedef struct Emit {
     bool *helpers;                   /* by number: used */
     unsigned headers;                /* NEEDS_… */
     bool floats, nan64;              /* arithmetic on floats; the helper f64_of_bits */
+    int parts;                       /* numbers the names of parts of deep expressions, within a function */
     bool wide;                       /* some function is wide: so are the helpers for packed elements */
     bool get[DT_COUNT], put[9];      /* helpers of packed elements: by type; by bits */
     VEC(const char *) strings;       /* constants within expressions that are too long for a literal */
@@ -106,8 +107,9 @@ void print_index(Emit *e, FILE *f, const Idx *x);
 Prec op_prec(const char *text);                     /* of the operator that binds least in a text of scalar.def */
 Prec op_need(const char *text, int param, bool *after_sign);        /* what its parameter must bind as */
 
-/* ---- stmt.c, kernel.c ------------------------------------------------------------------------------------------------------ */
+/* ---- split.c, stmt.c, kernel.c ------------------------------------------------------------------------------------------------------ */
 
+const Stmt *split_stmt(Emit *e, const Stmt *s);      /* with parts of deep expressions named */
 void print_stmt(Emit *e, const Stmt *s, int indent);         /* to inner */
 void scan_stmt(Emit *e, const Stmt *s);              /* before printing: counts locals' uses, decides int32_t or int64_t */
 void print_line(Emit *e, FILE *f, int indent);       /* what was written to line, then begins a new one */

@@ -95,7 +95,7 @@ static void print_weight_pointers(Emit *e, FILE *to)
 
 static Function function_new(Emit *e)
 {
-    e->spare.n = 0;
+    e->spare.n = e->parts = 0;
     return (Function){.stamp = ++e->stamp, .names = {.up = &e->names, .prefix = e->o->prefix}, .touched = e->spare};
 }
 
@@ -144,7 +144,7 @@ static void print_what(Emit *e, FILE *to, const Kernel *k, int indent)
     print_comment(to, e->line, indent);
 }
 
-static void print_kernel_body(Emit *e, const Kernel *k)
+static void print_kernel_body(Emit *e, const Kernel *k, const Stmt *nest)
 {
     BufInfo *out = buf_info(e, k->out);
     if (out && k->out->kind == BUF_OUT && !out->begun && buf_odd(k->out)) {
@@ -153,7 +153,7 @@ static void print_kernel_body(Emit *e, const Kernel *k)
         fprintf(e->inner->f, "%*s%s[%lld] = 0; /* padding bits are 0 */\n", INDENT, "", out->name,
                 (long long)(buf_count(k->out) / elem_per(k->out->dt)));
     }
-    print_stmt(e, k->nest, INDENT);
+    print_stmt(e, nest, INDENT);
 }
 
 static Routine emit_kernel(Emit *e, const Kernel *k)
@@ -163,9 +163,10 @@ static Routine emit_kernel(Emit *e, const Kernel *k)
     Mark m = scratch_mark(e->c);
     e->fn = &fn;
     take_loop_names(e, &fn);
-    scan_stmt(e, k->nest);
+    const Stmt *nest = split_stmt(e, k->nest);
+    scan_stmt(e, nest);
     sheet_rewind(e->inner);
-    print_kernel_body(e, k);
+    print_kernel_body(e, k, nest);
     fflush(e->inner->f);
     e->wide |= fn.wide;
     FILE *f = e->body->f;
@@ -232,7 +233,7 @@ static void begin_run(Emit *e)
 }
 
 /* A kernel as a paragraph of the function fn, whose scan and names it shares. */
-static void print_paragraph(Emit *e, Function *fn, const Kernel *k, bool first)
+static void print_paragraph(Emit *e, Function *fn, const Kernel *k, const Stmt *nest, bool first)
 {
     Sheet *whole = e->inner;
     Function part = *fn;
@@ -240,7 +241,7 @@ static void print_paragraph(Emit *e, Function *fn, const Kernel *k, bool first)
     part.touched = (Bufs){NULL, 0, 0};
     e->fn = &part;
     e->inner = sheet_new(e->c);
-    print_kernel_body(e, k);
+    print_kernel_body(e, k, nest);
     fflush(e->inner->f);
     fputs(first ? "" : "\n", whole->f);
     print_what(e, whole->f, k, INDENT);
@@ -258,10 +259,14 @@ static void emit_paragraphs(Emit *e, const Kernel *const *kernels, int n)
     FILE *f = e->body->f;
     e->fn = &fn;
     take_loop_names(e, &fn);
-    for (int i = 0; i < n; i++) scan_stmt(e, kernels[i]->nest);
+    const Stmt *nests[PARAGRAPHS];
+    for (int i = 0; i < n; i++) {
+        nests[i] = split_stmt(e, kernels[i]->nest);
+        scan_stmt(e, nests[i]);
+    }
     e->wide |= fn.wide;
     sheet_rewind(e->inner);
-    for (int i = 0; i < n; i++) print_paragraph(e, &fn, kernels[i], i == 0);
+    for (int i = 0; i < n; i++) print_paragraph(e, &fn, kernels[i], nests[i], i == 0);
     fflush(e->inner->f);
     begin_run(e);
     print_unused(e, f);
