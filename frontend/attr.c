@@ -1,9 +1,14 @@
 /* Attributes of the graph text: which kind the values and the annotation make, and the values converted to it.
- * As in the reference: a whole number is a float where a float is asked for; a list is of the kind of its first value unless it says
- * otherwise; an empty one must say. What is at fault keeps its place with kind 0 and no reference, so that import can tell. */
+ * As in the reference: a whole number is a float where a float is asked for; a list is of the kind of its first value
+ * unless it says otherwise; an empty one must say. What is at fault keeps its place with kind 0 and no reference, so
+ * that import can tell. */
 #include "text.h"
 
-typedef struct Kind { const char *word; AttrKind kind, of; const char *thing; } Kind;       /* of: of the elements; 0: no list */
+typedef struct Kind {
+    const char *word;
+    AttrKind kind, of;
+    const char *thing;
+} Kind; /* of: of the elements; 0: no list */
 
 static const Kind kinds[] = {
     {"float", ATTR_FLOAT, 0, "a number"}, {"floats", ATTR_FLOATS, ATTR_FLOAT, NULL},
@@ -41,11 +46,12 @@ static const Kind *kind_named(Parser *p, Loc loc, const char *word)
             return &kinds[i];
     }
     const char *near = nearest(word, words, COUNT(words));
-    text_fault(p, loc, "'%s' is no attribute type%s%s%s", word, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    text_fault(p, loc, "'%s' is no attribute type%s%s%s", word, near ? "; did you mean '" : "", near ? near : "",
+               near ? "'?" : "");
     return NULL;
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------------------------- */
 
 static float to_float(Parser *p, const AttrValue *v, const char *name)
 {
@@ -118,7 +124,7 @@ static void list(Parser *p, MAttr *m, AttrKind of, const AttrValue *v, int n)
             a->kind = (AttrKind)0;
 }
 
-/* ---- the door ----------------------------------------------------------------------------------------------------- */
+/* ---- the door -------------------------------------------------------------------------------------------------- */
 
 /* Decides the kind. False: a fault was reported. */
 static bool decide(Parser *p, MAttr *m, const Kind *stated, const AttrValue *v, int n, bool is_list)
@@ -130,7 +136,8 @@ static bool decide(Parser *p, MAttr *m, const Kind *stated, const AttrValue *v, 
         return false;
     }
     if (is_list && n == 0 && (!stated || !stated->of)) {
-        text_fault(p, m->a.loc, "attribute '%s': an empty list must say of what, as in '%s: ints = []'", m->a.name, m->a.name);
+        text_fault(p, m->a.loc, "attribute '%s': an empty list must say of what, as in '%s: ints = []'", m->a.name,
+                   m->a.name);
         return false;
     }
     if (!is_list && stated && stated->of) {
@@ -165,7 +172,8 @@ Attrs *attrs_take(Parser *p, int first)
 {
     Attrs *list_taken = NEW(p->c, Attrs);
     list_taken->n = p->attrs.n - first;
-    list_taken->at = mem_copy(p->c, p->attrs.n ? p->attrs.at + first : NULL, sizeof *list_taken->at * (size_t)list_taken->n);
+    list_taken->at =
+        mem_copy(p->c, p->attrs.n ? p->attrs.at + first : NULL, sizeof *list_taken->at * (size_t)list_taken->n);
     p->attrs.n = first;
     return list_taken;
 }

@@ -1,7 +1,7 @@
 /* External data: the bytes of a constant in a file beside the model.
- * A model may name any path, so the file must lie, links followed, in the model's own folder or below it, and be a regular file (a pipe
- * would block). It is mapped once, whatever the number of constants in it, and never copied; nothing is taken on trust from the model
- * but place and length, which are checked against the file's size. */
+ * A model may name any path, so the file must lie, links followed, in the model's own folder or below it, and be a
+ * regular file (a pipe would block). It is mapped once, whatever the number of constants in it, and never copied;
+ * nothing is taken on trust from the model but place and length, which are checked against the file's size. */
 #include "frontend.h"
 
 #include <sys/stat.h>
@@ -44,7 +44,8 @@ static const File *map_below(Externals *x, Loc loc, const char *who, const char 
     struct stat st;
     const char *dir = folder_of(c, x->model->name), *path = internf(c, "%s%s", dir, location);
     if (*location == '/' || !*location)
-        error(c, loc, "%s: external data '%s': the location must be a path relative to the model's folder", who, location);
+        error(c, loc, "%s: external data '%s': the location must be a path relative to the model's folder", who,
+              location);
     else if (!realpath(*dir ? dir : ".", folder) || !realpath(path, real) || stat(real, &st))
         error(c, loc, "%s: external data '%s' cannot be read: %s", who, path, strerror(errno));
     else if (!lies_below(real, folder))
@@ -72,7 +73,8 @@ static const File *file_of(Externals *x, Loc loc, const char *who, const char *l
     return f;
 }
 
-const void *external_data(Externals *x, Loc loc, const char *name, const char *location, int64_t offset, int64_t length, size_t bytes)
+const void *external_data(Externals *x, Loc loc, const char *name, const char *location, int64_t offset, int64_t length,
+                          size_t bytes)
 {
     Ctx *c = x->c;
     const char *who = name && *name ? internf(c, "constant '%s'", name) : "the constant";
@@ -80,12 +82,14 @@ const void *external_data(Externals *x, Loc loc, const char *name, const char *l
     if (!f)
         return NULL;
     if (length >= 0 && (uint64_t)length != bytes)
-        error(c, loc, "%s: external data '%s': its length is %lld bytes, but its type takes %zu", who, location, (long long)length, bytes);
+        error(c, loc, "%s: external data '%s': its length is %lld bytes, but its type takes %zu", who, location,
+              (long long)length, bytes);
     else if (offset < 0)
         error(c, loc, "%s: external data '%s': the offset %lld is negative", who, location, (long long)offset);
     else if ((uint64_t)offset > f->size || bytes > f->size - (uint64_t)offset)
-        error(c, loc, "%s: external data '%s' is cut short: %llu bytes are needed (offset %lld, length %zu), the file has %zu", who,
-              location, (unsigned long long)offset + bytes, (long long)offset, bytes, f->size);
+        error(c, loc,
+              "%s: external data '%s' is cut short: %llu bytes are needed (offset %lld, length %zu), the file has %zu",
+              who, location, (unsigned long long)offset + bytes, (long long)offset, bytes, f->size);
     else
         return bytes ? f->data + offset : "";
     return NULL;

@@ -1,15 +1,17 @@
-/* frontend: files become a graph. Readers (one a format) turn a file into an MModel, the model as written; import.c turns that, whatever
- * its format, into a Graph by means of the node builder. Names no operator: what a node means is the builder's affair.
+/* frontend: files become a graph. Readers (one a format) turn a file into an MModel, the model as written; import.c
+ * turns that, whatever its format, into a Graph by means of the node builder. Names no operator: what a node means is
+ * the builder's affair.
  *
- * An MModel refers to names by interned strings (compare pointers), is never changed after it is read and lives in the context's
- * permanent arena; constants lie there too, or in the mapped file. Each part has the place it came from. A reader reports faults with
- * error() and goes on: what it could not read is left out or NULL, `broken` is set, and import stays silent about names that are missing. */
+ * An MModel refers to names by interned strings (compare pointers), is never changed after it is read and lives in the
+ * context's permanent arena; constants lie there too, or in the mapped file. Each part has the place it came from. A
+ * reader reports faults with error() and goes on: what it could not read is left out or NULL, `broken` is set, and
+ * import stays silent about names that are missing. */
 #ifndef BURIN_FRONTEND_H
 #define BURIN_FRONTEND_H
 
 #include "op.h"
 
-/* ---- the model as it was read ------------------------------------------------------------------------------------- */
+/* ---- the model as it was read ---------------------------------------------------------------------------------- */
 
 typedef struct MGraph MGraph;
 typedef struct MType MType;
@@ -32,11 +34,14 @@ struct MType {
 
 typedef struct MName { const char *name; Loc loc; } MName;       /* "" : left out */
 typedef struct MValueInfo { const char *name; Loc loc; const MType *type; } MValueInfo;   /* type NULL: not stated */
-typedef struct MTensor { const char *name; Loc loc; const Tensor *value; } MTensor;       /* value NULL: a fault was reported; sparse ones arrive dense */
+/* value NULL: a fault was reported; sparse ones arrive dense */
+typedef struct MTensor { const char *name; Loc loc; const Tensor *value; } MTensor;
 
 typedef struct MAttr {
-    Attr a;                          /* its graph and graphs stay NULL here; type: an MType; types: a->n of them in `types` */
-    const char *ref;                 /* "= @name": it has the value of this attribute of the enclosing function; a.kind 0: of any kind */
+    /* its graph and graphs stay NULL here; type: an MType; types: a->n of them in `types` */
+    Attr a;
+    /* "= @name": it has the value of this attribute of the enclosing function; a.kind 0: of any kind */
+    const char *ref;
     MGraph *const *graphs;           /* GRAPH: 1, GRAPHS: a.n */
     const MType *const *types;       /* TYPES: a.n */
 } MAttr;
@@ -80,7 +85,7 @@ typedef struct MModel {
 
 enum { MAX_NESTING = 100 };          /* of graphs, types and calls of functions */
 
-/* ---- read.c: the door ----------------------------------------------------------------------------------------------- */
+/* ---- read.c: the door ------------------------------------------------------------------------------------------ */
 
 /* What the command line says of the model. Names are compared as text. */
 typedef struct Bind { const char *name; int64_t size; } Bind;                    /* -D NAME=SIZE */
@@ -93,56 +98,63 @@ typedef struct ReadOptions {
     const TypeOption *types;
 } ReadOptions;
 
-/* Reads a model file of any format (found by its content). Faults are reported with error(): the graph is whole only when c->errors is
- * 0 afterwards, else it may hold poisoned edges or be NULL. A file that cannot be read is fatal. o may be NULL. */
+/* Reads a model file of any format (found by its content). Faults are reported with error(): the graph is whole only
+ * when c->errors is 0 afterwards, else it may hold poisoned edges or be NULL. A file that cannot be read is fatal. o
+ * may be NULL. */
 Graph *frontend_read(Ctx *c, const char *path, const ReadOptions *o);
 
 /* A format: what its files begin with, and how one is read. A new format is one more entry of the table in read.c. */
 typedef struct Reader {
     const char *format;              /* "ONNX text" */
     bool (*probe)(const char *data, size_t n);
-    MModel *(*read)(Ctx *c, const File *f);          /* f->path: external data lies beside it. NULL: faults were reported */
+    /* f->path: external data lies beside it. NULL: faults were reported */
+    MModel *(*read)(Ctx *c, const File *f);
 } Reader;
 const Reader *frontend_format(const char *data, size_t n);      /* NULL: none fits */
 MModel *frontend_model(Ctx *c, const char *path);                /* the first half of frontend_read */
 
-/* ---- text.y, text.l, textread.c: ONNX text -------------------------------------------------------------------------------- */
+/* ---- text.y, text.l, textread.c: ONNX text --------------------------------------------------------------------- */
 
-/* The model in src->text (src->size bytes, need not be NUL-ended), which must live as long as the context. Never NULL. */
+/* The model in src->text (src->size bytes, need not be NUL-ended; lives as long as the context). Never NULL. */
 MModel *text_read(Ctx *c, const Source *src);
 bool text_is_utf8(const char *s);
 
-/* ---- literal.c: numbers ------------------------------------------------------------------------------------------------- */
+/* ---- literal.c: numbers ---------------------------------------------------------------------------------------- */
 
-/* One number at s, up to `end`: *after is the first byte behind it (of a malformed one too). Correctly rounded, independent of the locale:
- * -?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?, inf, infinity, nan in any case, hexadecimal integers and floats, nan(0xMANTISSA). Underflow is no
- * fault, overflow is LIT_RANGE. literal_int: LIT_FRACTION when it is a number, but no whole one; LIT_RANGE beyond 64 bits. */
+/* One number at s, up to `end`: *after is the first byte behind it (of a malformed one too). Correctly rounded,
+ * independent of the locale: -?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?, inf, infinity, nan in any case, hexadecimal
+ * integers and floats, nan(0xMANTISSA). Underflow is no fault, overflow is LIT_RANGE. literal_int: LIT_FRACTION when
+ * it is a number, but no whole one; LIT_RANGE beyond 64 bits. */
 typedef enum LitFault { LIT_OK, LIT_NONE, LIT_FRACTION, LIT_RANGE, LIT_MALFORMED } LitFault;
 LitFault literal_float(const char *s, const char *end, const char **after, float *value);
 LitFault literal_double(const char *s, const char *end, const char **after, double *value);
 LitFault literal_int(const char *s, const char *end, const char **after, bool *negative, uint64_t *magnitude);
 
-/* ---- external.c: data beside the model ----------------------------------------------------------------------------------- */
+/* ---- external.c: data beside the model ------------------------------------------------------------------------- */
 
 typedef struct Externals Externals;  /* the files of one model, each mapped once */
 Externals *externals_new(Ctx *c, const Source *model);
 
-/* `bytes` bytes of file `location`, which must lie in the model's folder or below it, links followed. length < 0: not stated, else it
- * must be `bytes`. NULL: an error at loc was reported. */
-const void *external_data(Externals *x, Loc loc, const char *name, const char *location, int64_t offset, int64_t length, size_t bytes);
+/* `bytes` bytes of file `location`, which must lie in the model's folder or below it, links followed. length < 0: not
+ * stated, else it must be `bytes`. NULL: an error at loc was reported. */
+const void *external_data(Externals *x, Loc loc, const char *name, const char *location, int64_t offset, int64_t length,
+                          size_t bytes);
 /* The same from the key-value pairs of a TensorProto (location, offset, length, checksum). */
 const Tensor *external_tensor(Externals *x, Loc loc, const char *name, Type type, int npairs, const Pair *pairs);
 
-/* ---- import.c, scope.c, inline.c: MModel to Graph -------------------------------------------------------------------------- */
+/* ---- import.c, scope.c, inline.c: MModel to Graph -------------------------------------------------------------- */
 
-/* Builds the graph: scopes, names, types of inputs and outputs, functions inlined, subgraphs as closures. NULL only without a graph. */
+/* Builds the graph: scopes, names, types of inputs and outputs, functions inlined, subgraphs as closures. NULL only
+ * without a graph. */
 Graph *frontend_import(Ctx *c, const MModel *m, const ReadOptions *o);
 const char *mtype_text(Ctx *c, const MType *t);      /* as the graph text spells it; NULL: "no type" */
 
-/* ---- npy.c: NumPy files ------------------------------------------------------------------------------------------------------ */
+/* ---- npy.c: NumPy files ---------------------------------------------------------------------------------------- */
 
-/* The tensor in a .npy file, its data mapped. A file that holds something else than `want` is an error (and gives zeros). */
+/* The tensor in a .npy file, its data mapped. A file that holds something else than `want` is an error (and gives
+ * zeros). */
 const Tensor *npy_read(Ctx *c, const char *path, Type want);
-void npy_write(Ctx *c, const char *path, const Tensor *t);       /* fatal when it cannot be written, or NumPy lacks the type */
+/* fatal when it cannot be written, or NumPy lacks the type */
+void npy_write(Ctx *c, const char *path, const Tensor *t);
 
 #endif

@@ -1,6 +1,6 @@
-/* From the model as it was read to the graph: every node goes through the builder, which knows the operators; here is what the standard
- * says of names, inputs, constants and outputs. Linear in the nodes that are built.
- * Nothing stops at the first fault: a value that is at fault is a poisoned edge, and whatever reads it stays silent. */
+/* From the model as it was read to the graph: every node goes through the builder, which knows the operators; here is
+ * what the standard says of names, inputs, constants and outputs. Linear in the nodes that are built. Nothing stops at
+ * the first fault: a value that is at fault is a poisoned edge, and whatever reads it stays silent. */
 #include "import.h"
 
 enum { MOST_COPIES = 1000000 };
@@ -12,7 +12,7 @@ void copies_count(Import *im, int nodes, Loc loc)
         fatal(im->c, loc, "functions and subgraphs, put in place, make more than %d nodes", MOST_COPIES);
 }
 
-/* ---- nodes -------------------------------------------------------------------------------------------------------------- */
+/* ---- nodes ----------------------------------------------------------------------------------------------------- */
 
 static void node_build(Scope *s, const MNode *n)
 {
@@ -22,8 +22,15 @@ static void node_build(Scope *s, const MNode *n)
     Edge **in = SCRATCH_N(c, Edge *, n->nin), **out = SCRATCH_N(c, Edge *, n->nout);
     const char **names = SCRATCH_N(c, const char *, n->nout);
     Attr *attrs = SCRATCH_N(c, Attr, n->nattrs);
-    NodeSpec spec = {.domain = n->domain, .op = n->op, .name = n->name, .loc = n->loc, .nin = n->nin, .nout = n->nout, .in = in,
-                     .out = names, .attrs = attrs};
+    NodeSpec spec = {.domain = n->domain,
+                     .op = n->op,
+                     .name = n->name,
+                     .loc = n->loc,
+                     .nin = n->nin,
+                     .nout = n->nout,
+                     .in = in,
+                     .out = names,
+                     .attrs = attrs};
     for (int k = 0; k < n->nin; k++)
         in[k] = *n->in[k].name ? scope_use(s, n->in[k].name, n->in[k].loc) : NULL;
     for (int k = 0; k < n->nout; k++)
@@ -61,7 +68,7 @@ void nodes_import(Scope *s, int n, const MNode *nodes)
     b->nopsets = nopsets;
 }
 
-/* ---- constants and inputs ------------------------------------------------------------------------------------------------ */
+/* ---- constants and inputs -------------------------------------------------------------------------------------- */
 
 void inits_import(Scope *s, const MGraph *g)
 {
@@ -74,7 +81,8 @@ void inits_import(Scope *s, const MGraph *g)
             scope_define(s, t->name, t->loc, NULL);      /* twice: only to say so */
             continue;
         }
-        scope_define(s, t->name, t->loc, t->value ? build_const(b, name, t->value, t->loc) : build_poison(b, name, t->loc));
+        scope_define(s, t->name, t->loc,
+                     t->value ? build_const(b, name, t->value, t->loc) : build_poison(b, name, t->loc));
     }
 }
 
@@ -124,7 +132,7 @@ static void inputs_import(Scope *s, const MGraph *g, Graph *to)
     to->ins = ins;
 }
 
-/* ---- the graph ----------------------------------------------------------------------------------------------------------- */
+/* ---- the graph ------------------------------------------------------------------------------------------------- */
 
 static void outputs_import(Scope *s, const MGraph *g, Graph *to)
 {

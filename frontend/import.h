@@ -1,8 +1,8 @@
 /* The inside of the import: what import.c, inline.c, scope.c and types.c share.
  *
- * A scope is a graph or function body that is being built: its names and what they stand for. A subgraph's scope has an outer one, whose
- * names it sees; a function's has none. All names that a body's nodes define are declared before the first node is built, so that a
- * name that is used too early is told from one that does not exist. */
+ * A scope is a graph or function body that is being built: its names and what they stand for. A subgraph's scope has
+ * an outer one, whose names it sees; a function's has none. All names that a body's nodes define are declared before
+ * the first node is built, so that a name that is used too early is told from one that does not exist. */
 #ifndef BURIN_IMPORT_H
 #define BURIN_IMPORT_H
 
@@ -18,12 +18,14 @@ typedef struct Slot {
     const void *what;                /* in other tables: what the name stands for */
 } Slot;
 
-typedef struct Table { Slot **at; size_t n, cap; VEC(const char *) names; } Table;   /* names: in the order in which they came */
+/* names: in the order in which they came */
+typedef struct Table { Slot **at; size_t n, cap; VEC(const char *) names; } Table;
 Slot *table_find(const Table *t, const char *name);              /* NULL: not there */
 Slot *table_slot(Ctx *c, Table *t, const char *name);            /* made when it is not there */
 const char *table_nearest(const Table *t, const char *name);     /* a name that is spelled alike, or NULL */
 
-typedef struct Symbol { int64_t size; enum { SYM_BOUND, SYM_COMPUTED, SYM_UNBOUND } how; bool used; } Symbol;   /* UNBOUND: was reported */
+/* UNBOUND: was reported */
+typedef struct Symbol { int64_t size; enum { SYM_BOUND, SYM_COMPUTED, SYM_UNBOUND } how; bool used; } Symbol;
 
 typedef struct Import {
     Ctx *c;
@@ -32,7 +34,8 @@ typedef struct Import {
     const ReadOptions *o;
     Table symbols;                   /* of dimensions: what is a Symbol */
     Table functions;                 /* by name: what is a chain of Callee */
-    bool overridden;                 /* an option contradicts what the model states: what it states of other values may be wrong */
+    /* an option contradicts what the model states: what it states of other values may be wrong */
+    bool overridden;
     int64_t copies;                  /* nodes made of functions and subgraphs */
     int searches;                    /* for names spelled alike */
 } Import;
@@ -59,12 +62,14 @@ const char *scope_name(const Scope *s, const char *name);        /* of the edge 
 void scope_define(Scope *s, const char *name, Loc loc, Edge *e); /* an error when it is defined already */
 void scope_declare(Scope *s, int n, const MNode *nodes);         /* what the nodes will define */
 void scope_set(Scope *s, const char *name, Loc loc, Edge *e);    /* what was declared is there now */
-Edge *scope_use(Scope *s, const char *name, Loc loc);            /* NULL: left out; poisoned, after an error, when there is no such value */
+/* NULL: left out; poisoned, after an error, when there is no such value */
+Edge *scope_use(Scope *s, const char *name, Loc loc);
 
 /* ---- types.c ---- */
 void symbols_open(Import *im);                                   /* -D and --shape */
 bool input_type(Import *im, const MValueInfo *v, Type *t);       /* of a graph input; false: a fault was reported */
-typedef enum Declared { DECL_OUTPUT, DECL_VALUE, DECL_INNER } Declared;      /* of the graph; of a value; within a subgraph */
+/* of the graph; of a value; within a subgraph */
+typedef enum Declared { DECL_OUTPUT, DECL_VALUE, DECL_INNER } Declared;
 void check_declared(Import *im, const Edge *e, const MValueInfo *v, Declared where);
 void symbols_close(Import *im);                                  /* -D that nothing asked for */
 
@@ -77,6 +82,7 @@ bool attrs_import(Scope *s, const MNode *n, Attr *to, int *count);       /* fals
 /* ---- import.c ---- */
 void nodes_import(Scope *s, int n, const MNode *nodes);
 void inits_import(Scope *s, const MGraph *g);
-void copies_count(Import *im, int nodes, Loc loc);               /* fatal when functions and subgraphs blow the model up */
+/* fatal when functions and subgraphs blow the model up */
+void copies_count(Import *im, int nodes, Loc loc);
 
 #endif

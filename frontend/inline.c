@@ -1,12 +1,13 @@
 /* Functions and subgraphs: bodies that are built in place, once per use, in a scope of their own.
- * A function sees its inputs only, has opsets of its own, and its attributes by reference; a call that leaves out an attribute without a
- * default leaves it out of the nodes that refer to it. A subgraph sees what surrounds it; it is built when the operator that has it asks.
- * Recursion is refused, nesting and the number of nodes made are limited, so the work is bounded by the model's size and that limit. */
+ * A function sees its inputs only, has opsets of its own, and its attributes by reference; a call that leaves out an
+ * attribute without a default leaves it out of the nodes that refer to it. A subgraph sees what surrounds it; it is
+ * built when the operator that has it asks. Recursion is refused, nesting and the number of nodes made are limited, so
+ * the work is bounded by the model's size and that limit. */
 #include "import.h"
 
 enum { MOST_ATTRS = 1000 };
 
-/* ---- finding functions --------------------------------------------------------------------------------------------- */
+/* ---- finding functions ----------------------------------------------------------------------------------------- */
 
 typedef struct Callee { const MFunction *f; const struct Callee *next; } Callee;
 
@@ -48,7 +49,7 @@ const MFunction *function_find(Import *im, const MNode *n)
     return NULL;
 }
 
-/* ---- attributes ------------------------------------------------------------------------------------------------------ */
+/* ---- attributes ------------------------------------------------------------------------------------------------ */
 
 static bool subgraph_inline(Build *b, const Subgraph *g, Edge *const *in, Edge **out);
 
@@ -85,14 +86,16 @@ static bool reference(const Scope *s, const MAttr *m, Attr *to, bool *present)
     const Frame *f = s->frame;
     *present = false;
     if (!f) {
-        error(c, m->a.loc, "attribute '%s' refers to '@%s', but only a function has attributes to refer to", m->a.name, m->ref);
+        error(c, m->a.loc, "attribute '%s' refers to '@%s', but only a function has attributes to refer to", m->a.name,
+              m->ref);
         return false;
     }
     const Attr *a = frame_attr(f, m->ref);
     if (!a && declares(f->f, m->ref))
         return true;
     if (!a) {
-        error(c, m->a.loc, "attribute '%s' refers to '@%s', which is no attribute of function '%s'", m->a.name, m->ref, f->f->name);
+        error(c, m->a.loc, "attribute '%s' refers to '@%s', which is no attribute of function '%s'", m->a.name, m->ref,
+              f->f->name);
         return false;
     }
     if (m->a.kind && m->a.kind != a->kind) {
@@ -139,7 +142,7 @@ bool attrs_import(Scope *s, const MNode *n, Attr *to, int *count)
     return ok;
 }
 
-/* ---- functions -------------------------------------------------------------------------------------------------------- */
+/* ---- functions ------------------------------------------------------------------------------------------------- */
 
 static const Attr *given(const Attr *attrs, int n, const char *name)
 {
@@ -174,7 +177,8 @@ static bool frame_attrs(Scope *s, const MNode *n, Frame *frame)
     }
     for (int i = 0; i < ncall; i++)
         if (!declares(f, call[i].name))
-            warning(c, call[i].loc, "attribute '%s' is no attribute of function '%s' and is ignored", call[i].name, f->name);
+            warning(c, call[i].loc, "attribute '%s' is no attribute of function '%s' and is ignored", call[i].name,
+                    f->name);
     frame->attrs = all;
     frame->nattrs = count;
     return ok;
@@ -192,9 +196,11 @@ static bool may_call(const Scope *s, const MNode *n, const MFunction *f)
     if (s->frame && s->frame->depth >= MAX_NESTING)
         error(c, n->loc, "calls of functions are nested more than %d deep here", MAX_NESTING);
     else if (n->nin > f->nins)
-        error(c, n->loc, "function '%s' takes at most %d input%s, the call has %d", f->name, f->nins, f->nins == 1 ? "" : "s", n->nin);
+        error(c, n->loc, "function '%s' takes at most %d input%s, the call has %d", f->name, f->nins,
+              f->nins == 1 ? "" : "s", n->nin);
     else if (n->nout > f->nouts)
-        error(c, n->loc, "function '%s' gives %d output%s, the call asks for %d", f->name, f->nouts, f->nouts == 1 ? "" : "s", n->nout);
+        error(c, n->loc, "function '%s' gives %d output%s, the call asks for %d", f->name, f->nouts,
+              f->nouts == 1 ? "" : "s", n->nout);
     else if (f->nattrs + f->ndefaults > MOST_ATTRS || n->nattrs > MOST_ATTRS)
         error(c, n->loc, "function '%s': more than %d attributes", f->name, MOST_ATTRS);
     else
@@ -253,7 +259,7 @@ void function_inline(Scope *s, const MNode *n, const MFunction *f)
         note(im->c, n->loc, "in function '%s', called here", f->name);
 }
 
-/* ---- subgraphs --------------------------------------------------------------------------------------------------------- */
+/* ---- subgraphs ------------------------------------------------------------------------------------------------- */
 
 static bool subgraph_inline(Build *b, const Subgraph *g, Edge *const *in, Edge **out)
 {

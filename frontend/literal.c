@@ -1,8 +1,9 @@
 /* Numbers in text, correctly rounded and whatever the locale says.
- * The common ones take no call of the C library: up to 19 digits are gathered in 64 bits and scaled by exact powers of ten in double.
- * A double is exact when digits and power are (Clinger): at most 2^53, at most 10^22. For a float the double may be off by a few units
- * in its last place, since only numbers close to the middle between two floats depend on those: such ones, and all that are too large,
- * too small or too long, go to strtof or strtod, cut to as many digits as can matter. */
+ * The common ones take no call of the C library: up to 19 digits are gathered in 64 bits and scaled by exact powers of
+ * ten in double. A double is exact when digits and power are (Clinger): at most 2^53, at most 10^22. For a float the
+ * double may be off by a few units in its last place, since only numbers close to the middle between two floats depend
+ * on those: such ones, and all that are too large, too small or too long, go to strtof or strtod, cut to as many digits
+ * as can matter. */
 #include "frontend.h"
 
 typedef struct Decimal {
@@ -16,7 +17,8 @@ typedef struct Decimal {
 enum { EXACT_POWER = 22, MOST_POWER = 2 * EXACT_POWER, SLACK = 8 };
 
 static const double tens[EXACT_POWER + 1] = {
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+    1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 };
 
 static bool is_digit(char ch)
@@ -92,7 +94,7 @@ static LitFault decimal(const char *s, const char *end, Decimal *d)
     return s < end && is_word(*s) ? LIT_MALFORMED : LIT_OK;
 }
 
-/* ---- the slow and always right way ------------------------------------------------------------------------------- */
+/* ---- the slow and always right way ----------------------------------------------------------------------------- */
 
 enum { DIGITS_THAT_MATTER = 800, COPY = DIGITS_THAT_MATTER + 40 };
 
@@ -147,7 +149,7 @@ static LitFault slow_double(const Decimal *d, double *value)
     return isinf(*value) ? LIT_RANGE : LIT_OK;
 }
 
-/* ---- other spellings: hexadecimal, infinity, NaN ------------------------------------------------------------------ */
+/* ---- other spellings: hexadecimal, infinity, NaN --------------------------------------------------------------- */
 
 static bool at_word(const char *s, const char *end, const char *word, const char **after)
 {
@@ -275,7 +277,7 @@ static LitFault special_double(const char *s, const char *end, const char **afte
     return fault;
 }
 
-/* ---- the door ---------------------------------------------------------------------------------------------------- */
+/* ---- the door -------------------------------------------------------------------------------------------------- */
 
 static bool is_plain(const char *s, const char *end)
 {

@@ -1,10 +1,10 @@
-/* The parts of a model as the text reader builds them: headers, types, nodes, graphs, functions. Called by the grammar's actions, from
- * the bottom up; what is built is never changed again. */
+/* The parts of a model as the text reader builds them: headers, types, nodes, graphs, functions. Called by the
+ * grammar's actions, from the bottom up; what is built is never changed again. */
 #include "text.h"
 
 enum { MOST_OPSETS = 1000 };
 
-/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------------------------- */
 
 AttrKind literal_kind(const Literal *lit)
 {
@@ -25,13 +25,15 @@ int64_t text_int(Parser *p, const Literal *lit, const char *what)
         fault = LIT_RANGE;
     if (fault) {
         text_fault(p, lit->loc, "%s: '%.*s' %s", what, lit->n > 40 ? 40 : (int)lit->n, lit->text,
-                   fault == LIT_RANGE ? "is beyond 64 bits" : fault == LIT_FRACTION ? "is not a whole number" : "is no number");
+                   fault == LIT_RANGE      ? "is beyond 64 bits"
+                   : fault == LIT_FRACTION ? "is not a whole number"
+                                           : "is no number");
         return 0;
     }
     return (int64_t)(negative ? 0 - v : v);
 }
 
-/* ---- types ------------------------------------------------------------------------------------------------------- */
+/* ---- types ----------------------------------------------------------------------------------------------------- */
 
 MType *text_type(Parser *p, Spot s, MKind kind, const MType *elem)
 {
@@ -67,7 +69,7 @@ void text_dim(Parser *p, const Literal *lit)
     VEC_PUSH(p->c, p->dims, ((MDim){size < 0 ? -1 : size, NULL}));
 }
 
-/* ---- dotted names ------------------------------------------------------------------------------------------------- */
+/* ---- dotted names ---------------------------------------------------------------------------------------------- */
 
 static const char *names_join(Parser *p, int n)
 {
@@ -99,7 +101,7 @@ const MType *text_opaque(Parser *p, Spot s, int n, const char *name)
     return t;
 }
 
-/* ---- nodes ------------------------------------------------------------------------------------------------------- */
+/* ---- nodes ----------------------------------------------------------------------------------------------------- */
 
 MNode *text_callee(Parser *p, Spot s, const char *overload)
 {
@@ -148,7 +150,7 @@ void nodes_close(Parser *p, const Nodes *list)
     p->nesting--;
 }
 
-/* ---- graphs and functions ---------------------------------------------------------------------------------------- */
+/* ---- graphs and functions -------------------------------------------------------------------------------------- */
 
 static void items_take(Ctx *c, const Items *items, bool inputs, MGraph *g, MTensor *inits)
 {
@@ -165,7 +167,8 @@ static void items_take(Ctx *c, const Items *items, bool inputs, MGraph *g, MTens
     *(inputs ? &g->nins : &g->ninfos) = n;
 }
 
-MGraph *text_graph(Parser *p, Spot s, const char *name, const Items *ins, const Infos *outs, const Items *rest, const Nodes *nodes)
+MGraph *text_graph(Parser *p, Spot s, const char *name, const Items *ins, const Infos *outs, const Items *rest,
+                   const Nodes *nodes)
 {
     MGraph *g = NEW(p->c, MGraph);
     MTensor *inits = NEW_N(p->c, MTensor, (ins ? ins->v.n : 0) + (rest ? rest->v.n : 0));
@@ -210,8 +213,14 @@ void text_function(Parser *p, Spot s, const Header *h, const char *name, const P
                    const FuncVars *outs, const Infos *infos, const Nodes *nodes)
 {
     const char *domain = h->meta.domain && strcmp(h->meta.domain, "ai.onnx") ? h->meta.domain : "";
-    MFunction f = {.domain = domain, .name = name, .overload = h->overload,
-                   .loc = spot_loc(p, s), .nopsets = h->opsets.n, .opsets = h->opsets.at, .nodes = nodes->v.at, .nnodes = nodes->v.n};
+    MFunction f = {.domain = domain,
+                   .name = name,
+                   .overload = h->overload,
+                   .loc = spot_loc(p, s),
+                   .nopsets = h->opsets.n,
+                   .opsets = h->opsets.at,
+                   .nodes = nodes->v.at,
+                   .nnodes = nodes->v.n};
     if (params) {
         f.attrs = params->names.at;
         f.nattrs = params->names.n;
@@ -237,7 +246,7 @@ void text_model(Parser *p, const Header *h, MGraph *g)
     m->graph = g;
 }
 
-/* ---- headers ------------------------------------------------------------------------------------------------------ */
+/* ---- headers --------------------------------------------------------------------------------------------------- */
 
 typedef enum FieldKind { F_INT, F_STRING, F_OPSETS, F_PROPS } FieldKind;
 typedef struct Field { const char *key; FieldKind kind; bool model, function; size_t at; } Field;
@@ -268,8 +277,8 @@ static const Field *field_find(Parser *p, const char *key, Loc loc)
             return &fields[i];
     }
     const char *near = nearest(key, keys, n);
-    text_fault(p, loc, "'%s' is no field of a %s header%s%s%s", key, function ? "function" : "model", near ? "; did you mean '" : "",
-               near ? near : "", near ? "'?" : "");
+    text_fault(p, loc, "'%s' is no field of a %s header%s%s%s", key, function ? "function" : "model",
+               near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     return NULL;
 }
 
@@ -318,7 +327,8 @@ static void list_field(Parser *p, const Field *f, const Entries *list)
 
 void header_field(Parser *p, const char *key, Spot s, const Literal *lit, const char *str, const Entries *list)
 {
-    static const char *const wanted[] = {"a number", "a quoted string", "a list [\"domain\" : version, ...]", "a list [\"key\" : \"value\", ...]"};
+    static const char *const wanted[] = {"a number", "a quoted string", "a list [\"domain\" : version, ...]",
+                                         "a list [\"key\" : \"value\", ...]"};
     const Field *f = field_find(p, key, spot_loc(p, s));
     if (!f)
         return;

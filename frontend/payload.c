@@ -1,7 +1,7 @@
-/* The values of a constant: `{v, v, ...}` read from the text straight into the tensor's memory, millions of them at the speed of the
- * conversion. Memory is taken for as many values as the text up to the next '}' can hold, whatever shape is claimed, and grows from there
- * (a comment may hold a '}'): it stays in proportion to what was read.
- * How many values make an element: two for complex types. Sub-byte types are gathered as 16-bit numbers first, since only their count
+/* The values of a constant: `{v, v, ...}` read from the text straight into the tensor's memory, millions of them at the
+ * speed of the conversion. Memory is taken for as many values as the text up to the next '}' can hold, whatever shape
+ * is claimed, and grows from there (a comment may hold a '}'): it stays in proportion to what was read. How many values
+ * make an element: two for complex types. Sub-byte types are gathered as 16-bit numbers first, since only their count
  * tells whether they are elements or packed bytes. 16- and 8-bit floats are given by their bits.
  * The first fault ends the constant: reading goes on behind its '}'. */
 #include "text.h"
@@ -17,10 +17,12 @@ struct Payload {
     bool (*value)(Payload *x, char *to);         /* reads the one at p->at; false: a fault was reported */
     int64_t lo; uint64_t hi;         /* integers: the range */
     bool sub_byte;
-    Loc odd; const char *odd_text; int odd_n;    /* sub-byte: the first value that is no element but may be a packed byte */
+    Loc odd;
+    const char *odd_text;
+    int odd_n; /* sub-byte: the first value that is no element but may be a packed byte */
 };
 
-/* ---- messages ----------------------------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------------------------- */
 
 static const char *who(const Parser *p)
 {
@@ -69,7 +71,7 @@ static void value_fault(Payload *x, LitFault fault, const char *from, const char
         text_fault(p, loc, "%s: %.*s is beyond %s", who(p), n, from, type);
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------------------------- */
 
 static void put(char *to, uint64_t v, size_t bytes)
 {
@@ -155,7 +157,7 @@ static bool read_string(Payload *x, char *to)
     return s != NULL;
 }
 
-/* ---- the list ----------------------------------------------------------------------------------------------------- */
+/* ---- the list -------------------------------------------------------------------------------------------------- */
 
 /* The next place. */
 static char *place(Payload *x)
@@ -216,7 +218,7 @@ static void skip_to_end(Parser *p)
     p->at = end;
 }
 
-/* ---- from values to a tensor -------------------------------------------------------------------------------------- */
+/* ---- from values to a tensor ----------------------------------------------------------------------------------- */
 
 static const Tensor *pack(Payload *x)
 {
@@ -245,8 +247,9 @@ static const Tensor *finish(Payload *x)
     bool packed = x->sub_byte && x->n == type_bytes(x->type);
     if (x->n != x->want && !packed) {
         const char *pairs = x->want != (uint64_t)type_count(x->type) ? " (pairs of a real and an imaginary part)" : "";
-        text_fault(p, p->constant.loc, "%s: %s takes %llu value%s%s, but %llu %s given", who(p), type_text(p->c, x->type),
-                   (unsigned long long)x->want, x->want == 1 ? "" : "s", pairs, (unsigned long long)x->n, x->n == 1 ? "is" : "are");
+        text_fault(p, p->constant.loc, "%s: %s takes %llu value%s%s, but %llu %s given", who(p),
+                   type_text(p->c, x->type), (unsigned long long)x->want, x->want == 1 ? "" : "s", pairs,
+                   (unsigned long long)x->n, x->n == 1 ? "is" : "are");
         return NULL;
     }
     if (x->sub_byte)
@@ -263,7 +266,8 @@ bool payload_type(Parser *p, Type *t)
         return false;
     }
     if (m->rank < 0) {
-        text_fault(p, m->loc, "%s: %s[] is of unknown shape: state it, as in %s[2,3]", who(p), dtype_name(m->dt), dtype_name(m->dt));
+        text_fault(p, m->loc, "%s: %s[] is of unknown shape: state it, as in %s[2,3]", who(p), dtype_name(m->dt),
+                   dtype_name(m->dt));
         return false;
     }
     for (int i = 0; i < m->rank; i++) {

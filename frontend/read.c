@@ -1,6 +1,6 @@
-/* The door of the frontend: maps a file, finds out by its content what it is, and hands it to the reader of that format.
- * A format is an entry of `readers`; the first whose probe says yes takes the file. Text comes last, as what anything may be that has no
- * control characters in front. */
+/* The door of the frontend: maps a file, finds out by its content what it is, and hands it to the reader of that
+ * format. A format is an entry of `readers`; the first whose probe says yes takes the file. Text comes last, as what
+ * anything may be that has no control characters in front. */
 #include "frontend.h"
 
 enum { LOOK = 256 };                 /* bytes that a probe looks at */
@@ -61,7 +61,9 @@ static NORETURN MModel *refuse(Ctx *c, const File *f, const char *what)
 
 static MModel *no_onnx(Ctx *c, const File *f)
 {
-    refuse(c, f, "is ONNX binary, which this version does not read yet: give the text form, as onnx.save(model, \"m.onnxtxt\") writes it");
+    refuse(c, f,
+           "is ONNX binary, which this version does not read yet: give the text form, as onnx.save(model, "
+           "\"m.onnxtxt\") writes it");
 }
 
 static MModel *no_xml(Ctx *c, const File *f)

@@ -1,5 +1,5 @@
-/* Names and what they stand for. Tables hash the pointers of interned strings; results never depend on their order, for which the list
- * of names is kept. A name that is not found is reported once and then stands for a poisoned edge. */
+/* Names and what they stand for. Tables hash the pointers of interned strings; results never depend on their order, for
+ * which the list of names is kept. A name that is not found is reported once and then stands for a poisoned edge. */
 #include "import.h"
 
 enum { SEARCHES = 20, CANDIDATES = 1000 };       /* of names spelled alike: they cost time */
@@ -48,7 +48,7 @@ const char *table_nearest(const Table *t, const char *name)
     return n ? nearest(name, t->names.at, n) : NULL;
 }
 
-/* ---- scopes ------------------------------------------------------------------------------------------------------- */
+/* ---- scopes ---------------------------------------------------------------------------------------------------- */
 
 Scope *scope_new(Import *im, const Scope *outer, const char *prefix)
 {
@@ -115,7 +115,7 @@ void scope_set(Scope *s, const char *name, Loc loc, Edge *e)
     slot->edge = e;
 }
 
-/* ---- use ---------------------------------------------------------------------------------------------------------- */
+/* ---- use ------------------------------------------------------------------------------------------------------- */
 
 static void undefined(const Scope *s, const char *name, Loc loc)
 {
@@ -126,12 +126,15 @@ static void undefined(const Scope *s, const char *name, Loc loc)
     if (im->searches++ < SEARCHES)
         for (const Scope *t = s; t && !near; t = t->outer)
             near = table_nearest(&t->names, name);
-    error(im->c, loc, "'%s' is not defined%s%s%s", name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    error(im->c, loc, "'%s' is not defined%s%s%s", name, near ? "; did you mean '" : "", near ? near : "",
+          near ? "'?" : "");
 }
 
 static void too_early(const Scope *s, const Slot *slot, Loc loc)
 {
-    error(s->im->c, loc, "'%s' is used before it is defined: a node must stand behind those that it reads, and none may depend on itself",
+    error(s->im->c, loc,
+          "'%s' is used before it is defined: a node must stand behind those that it reads, and none may depend on "
+          "itself",
           slot->name);
     note(s->im->c, slot->loc, "'%s' is defined here", slot->name);
 }

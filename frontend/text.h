@@ -1,7 +1,8 @@
 /* The inside of the text reader: what text.l, text.y, textread.c, attr.c, parts.c and payload.c share.
  *
- * The text is never copied as a whole: flex is fed pieces of it, and whatever can be long (blanks, comments, quoted strings, the values
- * of a constant) is read by hand from the text itself, after which text_reseat moves flex to the same place.
+ * The text is never copied as a whole: flex is fed pieces of it, and whatever can be long (blanks, comments, quoted
+ * strings, the values of a constant) is read by hand from the text itself, after which text_reseat moves flex to the
+ * same place.
  * Invariant between tokens: `at` is the first byte that no token has taken, `line` and `bol` belong to it. */
 #ifndef BURIN_TEXT_H
 #define BURIN_TEXT_H
@@ -21,16 +22,20 @@ typedef struct AttrValue {               /* one value of an attribute */
     const MType *type;
 } AttrValue;
 
-typedef struct Nodes { VEC(MNode) v; int braces, outer, nesting, attrs, values; } Nodes;   /* a list being read; state to go back to after a fault */
+/* a list being read; state to go back to after a fault */
+typedef struct Nodes { VEC(MNode) v; int braces, outer, nesting, attrs, values; } Nodes;
 typedef struct Infos { VEC(MValueInfo) v; } Infos;
-typedef struct Item { MValueInfo info; bool constant; const Tensor *value; } Item;      /* of a graph's head: a value, perhaps with its value */
+/* of a graph's head: a value, perhaps with its value */
+typedef struct Item { MValueInfo info; bool constant; const Tensor *value; } Item;
 typedef struct Items { VEC(Item) v; } Items;
 typedef struct Names { const MName *at; int n; } Names;
 typedef struct Attrs { const MAttr *at; int n; } Attrs;
-typedef struct Entry { const char *key; Loc loc; const char *s; const Literal *lit; } Entry;     /* "key": "s" or "key": number */
+/* "key": "s" or "key": number */
+typedef struct Entry { const char *key; Loc loc; const char *s; const Literal *lit; } Entry;
 typedef struct Entries { VEC(Entry) v; } Entries;
 typedef struct Params { VEC(MName) names; VEC(MAttr) defaults; } Params;                 /* attributes of a function */
-typedef struct FuncVars { VEC(MName) names; VEC(MValueInfo) infos; } FuncVars;           /* its inputs or outputs, types where stated */
+/* its inputs or outputs, types where stated */
+typedef struct FuncVars { VEC(MName) names; VEC(MValueInfo) infos; } FuncVars;
 
 typedef struct Header {              /* <key: value, ...> of a model or a function */
     Meta meta;
@@ -80,7 +85,8 @@ void text_unexpected(Parser *p, Spot s, bool at_end, const char *expected);     
 void text_resume(Parser *p, const Nodes *list);                  /* behind a broken node */
 void text_deeper(Parser *p, Spot s);                             /* one more level of graphs or types: limited */
 void text_skip(Parser *p);                                       /* over blanks and comments */
-const char *text_quoted(Parser *p);                              /* from behind the opening quote; NULL: a fault was reported */
+/* from behind the opening quote; NULL: a fault was reported */
+const char *text_quoted(Parser *p);
 const char *text_name(Parser *p, Spot s, const char *quoted);    /* checks a quoted name */
 MName mname(const Parser *p, Spot s, const char *name);
 Names *names_take(Parser *p);                                    /* p->names as a list of its own */
@@ -90,16 +96,18 @@ int64_t text_int(Parser *p, const Literal *lit, const char *what);
 MType *text_type(Parser *p, Spot s, MKind kind, const MType *elem);
 MType *text_tensor_type(Parser *p, Spot s, const char *elem, bool ranked);      /* dimensions: p->dims */
 void text_dim(Parser *p, const Literal *lit);
-const MType *text_opaque(Parser *p, Spot s, int n, const char *name);           /* the first n of p->names: domain, or name when that is NULL */
+/* the first n of p->names: domain, or name when that is NULL */
+const MType *text_opaque(Parser *p, Spot s, int n, const char *name);
 MNode *text_callee(Parser *p, Spot s, const char *overload);     /* p->names: a.b.Op */
 MNode *text_call(Parser *p, MNode *n, const Attrs *before, const Names *in, const Attrs *behind, Spot s);
 AttrKind literal_kind(const Literal *lit);
 void header_field(Parser *p, const char *key, Spot s, const Literal *lit, const char *str, const Entries *list);
 Nodes *nodes_open(Parser *p, Spot s);
 void nodes_close(Parser *p, const Nodes *list);
-MGraph *text_graph(Parser *p, Spot s, const char *name, const Items *ins, const Infos *outs, const Items *rest, const Nodes *nodes);
-void text_function(Parser *p, Spot s, const Header *h, const char *name, const Params *params, const FuncVars *ins, const FuncVars *outs,
-                   const Infos *infos, const Nodes *nodes);
+MGraph *text_graph(Parser *p, Spot s, const char *name, const Items *ins, const Infos *outs, const Items *rest,
+                   const Nodes *nodes);
+void text_function(Parser *p, Spot s, const Header *h, const char *name, const Params *params, const FuncVars *ins,
+                   const FuncVars *outs, const Infos *infos, const Nodes *nodes);
 Header *header_open(Parser *p);
 void text_model(Parser *p, const Header *h, MGraph *g);
 

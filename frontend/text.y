@@ -1,9 +1,10 @@
-/* Grammar of the ONNX textual syntax, as onnx.parser reads it and a little beyond: names are quoted wherever a name may stand, lists of
- * tensors, graphs and types, nan(0x...), hexadecimal numbers. Builds the model bottom up with what parts.c and attr.c offer.
+/* Grammar of the ONNX textual syntax, as onnx.parser reads it and a little beyond: names are quoted wherever a name
+ * may stand, lists of tensors, graphs and types, nan(0x...), hexadecimal numbers. Builds the model bottom up with what
+ * parts.c and attr.c offer.
  *
- * The values of a constant never pass through here: the action behind '{' is run before the next token is read (its state has no other
- * choice, so bison asks for none), and takes them from the text by itself.
- * Recovery: a fault in a list or a header ends behind the next ',' or at its closing bracket, one in a node at its line's end (SYNC). */
+ * The values of a constant never pass through here: the action behind '{' is run before the next token is read (its
+ * state has no other choice, so bison asks for none), and takes them from the text by itself. Recovery: a fault in a
+ * list or a header ends behind the next ',' or at its closing bracket, one in a node at its line's end (SYNC). */
 %define api.pure full
 %define api.prefix {text_}
 %define api.location.type {Spot}
@@ -24,11 +25,16 @@ int text_lex(TEXT_STYPE *value, Spot *spot, void *scanner);
 #define YYFREE(at) ((void)(at))
 #define YYINITDEPTH 100
 #define YYLLOC_DEFAULT(to, rhs, n) ((to) = (n) ? YYRHSLOC(rhs, 1) : YYRHSLOC(rhs, 0))
-#define PUSH(list, type, member, x) do { if (!(list)) (list) = NEW(p->c, type); VEC_PUSH(p->c, (list)->member, x); } while (0)
+#define PUSH(list, type, member, x) \
+    do { if (!(list)) (list) = NEW(p->c, type); VEC_PUSH(p->c, (list)->member, x); } while (0)
+#define ENTRY(key, at, string, number) ((Entry){key, spot_loc(p, at), string, number})
+#define TENSOR(at, x) VALUE(.kind = ATTR_TENSOR, .lit.loc = spot_loc(p, at), .tensor = x)
 #define VALUE(...) VEC_PUSH(p->c, p->values, ((AttrValue){__VA_ARGS__}))
 #define RESUMED (p->recovering = false, yyerrok)
 
 static void yyerror(const Spot *s, void *scanner, Parser *p, const char *message);
+static MValueInfo *info(const Parser *p, Spot s, const char *name, const MType *type);
+static const MType *text_map(Parser *p, Spot s, const char *keys, const MType *values);
 }
 
 %union {
@@ -103,10 +109,10 @@ field: id ':' field_number                      { header_field(p, $1, @1, $3, NU
      ;
 field_number: NUM
      ;
-entries: STRING ':' NUM                         { Entry e = {$1, spot_loc(p, @1), NULL, $3}; $$ = NULL; PUSH($$, Entries, v, e); }
-       | STRING ':' STRING                      { Entry e = {$1, spot_loc(p, @1), $3, NULL}; $$ = NULL; PUSH($$, Entries, v, e); }
-       | entries ',' STRING ':' NUM             { Entry e = {$3, spot_loc(p, @3), NULL, $5}; $$ = $1; PUSH($$, Entries, v, e); }
-       | entries ',' STRING ':' STRING          { Entry e = {$3, spot_loc(p, @3), $5, NULL}; $$ = $1; PUSH($$, Entries, v, e); }
+entries: STRING ':' NUM                         { $$ = NULL; PUSH($$, Entries, v, ENTRY($1, @1, NULL, $3)); }
+       | STRING ':' STRING                      { $$ = NULL; PUSH($$, Entries, v, ENTRY($1, @1, $3, NULL)); }
+       | entries ',' STRING ':' NUM             { $$ = $1; PUSH($$, Entries, v, ENTRY($3, @3, NULL, $5)); }
+       | entries ',' STRING ':' STRING          { $$ = $1; PUSH($$, Entries, v, ENTRY($3, @3, $5, NULL)); }
        ;
 skip: error ','                                 { RESUMED; }
     ;
@@ -144,8 +150,8 @@ infos: info                                     { $$ = NULL; PUSH($$, Infos, v, 
      | infos ',' info                           { $$ = $1; PUSH($$, Infos, v, *$3); }
      | infos skip info                          { $$ = $1; PUSH($$, Infos, v, *$3); }
      ;
-info: plain                                     { $$ = NEW(p->c, MValueInfo); *$$ = (MValueInfo){$1, spot_loc(p, @1), NULL}; }
-    | type name                                 { $$ = NEW(p->c, MValueInfo); *$$ = (MValueInfo){$2, spot_loc(p, @2), $1}; @$ = @2; }
+info: plain                                     { $$ = info(p, @1, $1, NULL); }
+    | type name                                 { $$ = info(p, @2, $2, $1); @$ = @2; }
     ;
 body: '{' nodes '}'                             { nodes_close(p, $2); $$ = $2; }
     | '{' nodes error '}'                       { RESUMED; nodes_close(p, $2); $$ = $2; }
@@ -238,10 +244,10 @@ value: NUM                                      { VALUE(.kind = literal_kind($1)
      | '@' name                                 { VALUE(.lit.loc = spot_loc(p, @1), .s = $2); }
      | graph_value                              { VALUE(.kind = ATTR_GRAPH, .lit.loc = spot_loc(p, @1), .graph = $1); }
      | type                                     { VALUE(.kind = ATTR_TYPE, .lit.loc = spot_loc(p, @1), .type = $1); }
-     | type tensor_open braces                  { VALUE(.kind = ATTR_TENSOR, .lit.loc = spot_loc(p, @1), .tensor = $3); }
-     | type tensor_open '=' data                { VALUE(.kind = ATTR_TENSOR, .lit.loc = spot_loc(p, @1), .tensor = $4); }
+     | type tensor_open braces                  { TENSOR(@1, $3); }
+     | type tensor_open '=' data                { TENSOR(@1, $4); }
      | type name                                { p->constant = mname(p, @2, $2); p->type = $1; }
-       equals data                              { VALUE(.kind = ATTR_TENSOR, .lit.loc = spot_loc(p, @1), .tensor = $5); }
+       equals data                              { TENSOR(@1, $5); }
      ;
 tensor_open: %empty                             { p->constant = mname(p, @$, ""); p->type = $<type>0; }
            ;
@@ -268,7 +274,7 @@ type: TYPE                                      { p->dims.n = 0; $$ = text_tenso
     | SEQ '(' deeper type ')'                   { p->nesting--; $$ = text_type(p, @1, M_SEQUENCE, $4); }
     | OPTIONAL '(' deeper type ')'              { p->nesting--; $$ = text_type(p, @1, M_OPTIONAL, $4); }
     | SPARSE '(' deeper type ')'                { p->nesting--; $$ = text_type(p, @1, M_SPARSE, $4); }
-    | MAP '(' TYPE ',' deeper type ')'          { MType *t = text_type(p, @1, M_MAP, $6); p->nesting--; t->dt = dtype_parse($3); $$ = t; }
+    | MAP '(' TYPE ',' deeper type ')'          { p->nesting--; $$ = text_map(p, @1, $3, $6); }
     | OPAQUE '(' ')'                            { $$ = text_opaque(p, @1, 0, NULL); }
     | OPAQUE '(' dotted ')'                     { $$ = text_opaque(p, @1, p->names.n, NULL); }
     | OPAQUE '(' dotted ',' id ')'              { $$ = text_opaque(p, @1, p->names.n, $5); }
@@ -293,6 +299,20 @@ plain: ID
      ;
 
 %%
+
+static MValueInfo *info(const Parser *p, Spot s, const char *name, const MType *type)
+{
+    MValueInfo *v = NEW(p->c, MValueInfo);
+    *v = (MValueInfo){name, spot_loc(p, s), type};
+    return v;
+}
+
+static const MType *text_map(Parser *p, Spot s, const char *keys, const MType *values)
+{
+    MType *t = text_type(p, s, M_MAP, values);
+    t->dt = dtype_parse(keys);
+    return t;
+}
 
 enum { MOST = 24, SHOWN = 6 };       /* expected tokens asked for; that a message names */
 

@@ -1,22 +1,25 @@
-/* The text reader's base: its door, places in the text, faults and how reading goes on behind them, blanks, strings and names.
+/* The text reader's base: its door, places in the text, faults and how reading goes on behind them, blanks, strings and
+ * names.
  *
- * After a syntax error the parser drops tokens until it finds one at which it can go on: the next ',' or closing bracket within a list
- * or a header, the end of the line within a list of nodes. A token that begins a line is likely a sound node behind a broken one: it is
- * read again as such, but once only, so that every fault moves reading forward. One message a line, and an end after FAULTS of them. */
+ * After a syntax error the parser drops tokens until it finds one at which it can go on: the next ',' or closing
+ * bracket within a list or a header, the end of the line within a list of nodes. A token that begins a line is likely a
+ * sound node behind a broken one: it is read again as such, but once only, so that every fault moves reading forward.
+ * One message a line, and an end after FAULTS of them. */
 #include "text.h"
 
 #include "text.tab.h"
 
 enum { FAULTS = 100, SHOWN = 40 };
 
-/* ---- the door ---------------------------------------------------------------------------------------------------- */
+/* ---- the door -------------------------------------------------------------------------------------------------- */
 
 MModel *text_read(Ctx *c, const Source *src)
 {
     Parser *p = NEW(c, Parser);
     const char *text = src->text;
     size_t bom = src->size >= 3 && !memcmp(text, "\xEF\xBB\xBF", 3) ? 3 : 0;
-    *p = (Parser){.c = c, .src = src, .at = text + bom, .end = text + src->size, .bol = text, .line = 1, .m = NEW(c, MModel)};
+    *p = (Parser){
+        .c = c, .src = src, .at = text + bom, .end = text + src->size, .bol = text, .line = 1, .m = NEW(c, MModel)};
     p->fed = p->flexed = p->at;
     p->externals = externals_new(c, src);
     scanner_open(p);
@@ -29,7 +32,7 @@ MModel *text_read(Ctx *c, const Source *src)
     return p->m;
 }
 
-/* ---- places ------------------------------------------------------------------------------------------------------ */
+/* ---- places ---------------------------------------------------------------------------------------------------- */
 
 Loc text_loc(const Parser *p, const char *at)
 {
@@ -42,7 +45,7 @@ Loc spot_loc(const Parser *p, Spot s)
     return (Loc){p->src, s.line, s.col, NULL};
 }
 
-/* ---- faults ------------------------------------------------------------------------------------------------------ */
+/* ---- faults ---------------------------------------------------------------------------------------------------- */
 
 void text_fault(Parser *p, Loc loc, const char *fmt, ...)
 {
@@ -90,7 +93,8 @@ void text_unexpected(Parser *p, Spot s, bool at_end, const char *expected)
         const char *nl = memchr(p->token, '\n', (size_t)n);
         const char *more = nl || n > SHOWN ? "..." : "";
         n = nl ? nl - p->token : n;
-        text_fault(p, spot_loc(p, s), "unexpected '%.*s%s'%s%s", n > SHOWN ? SHOWN : (int)n, p->token, more, or_so, expected);
+        text_fault(p, spot_loc(p, s), "unexpected '%.*s%s'%s%s", n > SHOWN ? SHOWN : (int)n, p->token, more, or_so,
+                   expected);
     }
     p->fault_line = s.line;
     if (!at_end && p->list_braces && p->token > p->resync && begins_node(p))
@@ -111,7 +115,7 @@ void text_deeper(Parser *p, Spot s)
         fatal(p->c, spot_loc(p, s), "graphs and types are nested more than %d deep here", MAX_NESTING);
 }
 
-/* ---- blanks and strings ------------------------------------------------------------------------------------------ */
+/* ---- blanks and strings ---------------------------------------------------------------------------------------- */
 
 void text_skip(Parser *p)
 {
@@ -173,7 +177,7 @@ const char *text_quoted(Parser *p)
     return NULL;
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------------------------- */
 
 /* Bytes of the UTF-8 character at s (NUL-ended); 0: there is none. */
 static int utf8_length(const unsigned char *s)

@@ -1,9 +1,10 @@
-/* Types as a model declares them, against what is known: symbolic dimensions get their size with -D or from --shape, what is declared
- * of an output or a value is compared with what inference says. An input must be fully known in the end: burin compiles static shapes.
- * A symbol that no option binds takes the size of the first value that is computed with it. */
+/* Types as a model declares them, against what is known: symbolic dimensions get their size with -D or from --shape,
+ * what is declared of an output or a value is compared with what inference says. An input must be fully known in the
+ * end: burin compiles static shapes. A symbol that no option binds takes the size of the first value that is computed
+ * with it. */
 #include "import.h"
 
-/* ---- printing ------------------------------------------------------------------------------------------------------ */
+/* ---- printing -------------------------------------------------------------------------------------------------- */
 
 static const char *dim_text(Ctx *c, const MDim *d)
 {
@@ -35,7 +36,7 @@ const char *mtype_text(Ctx *c, const MType *t)
     }
 }
 
-/* ---- symbols ------------------------------------------------------------------------------------------------------- */
+/* ---- symbols --------------------------------------------------------------------------------------------------- */
 
 /* A tensor's type, or that of an optional one; NULL: of something else, or not stated. */
 static const MType *tensor_of_type(const MType *t)
@@ -106,8 +107,8 @@ static void unknown_input(Import *im, const char *option, const char *name)
     if (im->m->broken)
         return;
     const char *near = table_nearest(&inputs, name);
-    error(im->c, g->loc, "%s: the model has no input '%s'%s%s%s", option, name, near ? "; did you mean '" : "", near ? near : "",
-          near ? "'?" : "");
+    error(im->c, g->loc, "%s: the model has no input '%s'%s%s%s", option, name, near ? "; did you mean '" : "",
+          near ? near : "", near ? "'?" : "");
 }
 
 void symbols_open(Import *im)
@@ -135,12 +136,12 @@ void symbols_close(Import *im)
         for (int k = 0; k < im->symbols.names.n && !known[0]; k++)
             if (((const Symbol *)table_find(&im->symbols, im->symbols.names.at[k])->what)->used)
                 known[0] = im->symbols.names.at[k];
-        warning(im->c, im->m->graph->loc, "-D %s: the model has no dimension of that name%s%s%s", name, known[0] ? "; it has '" : "",
-                known[0] ? known[0] : "", known[0] ? "'" : "");
+        warning(im->c, im->m->graph->loc, "-D %s: the model has no dimension of that name%s%s%s", name,
+                known[0] ? "; it has '" : "", known[0] ? known[0] : "", known[0] ? "'" : "");
     }
 }
 
-/* ---- inputs -------------------------------------------------------------------------------------------------------- */
+/* ---- inputs ---------------------------------------------------------------------------------------------------- */
 
 static int64_t input_dim(Import *im, const MValueInfo *v, const MType *t, int i)
 {
@@ -149,15 +150,16 @@ static int64_t input_dim(Import *im, const MValueInfo *v, const MType *t, int i)
     if (d->size >= 0)
         return d->size;
     if (!d->name) {
-        error(c, v->loc, "input '%s': dimension %d of %s is unknown: give the shape with --shape %s=%s", v->name, i, mtype_text(c, t),
-              v->name, t->rank > 1 ? "SIZE,SIZE,..." : "SIZE");
+        error(c, v->loc, "input '%s': dimension %d of %s is unknown: give the shape with --shape %s=%s", v->name, i,
+              mtype_text(c, t), v->name, t->rank > 1 ? "SIZE,SIZE,..." : "SIZE");
         return -1;
     }
     Symbol *s = symbol(im, d->name);
     s->used = true;
     if (s->size < 0 && s->how != SYM_UNBOUND) {
         s->how = SYM_UNBOUND;
-        error(c, v->loc, "input '%s': dimension '%s' of %s has no size: give it with -D %s=SIZE", v->name, d->name, mtype_text(c, t), d->name);
+        error(c, v->loc, "input '%s': dimension '%s' of %s has no size: give it with -D %s=SIZE", v->name, d->name,
+              mtype_text(c, t), d->name);
     }
     return s->size;
 }
@@ -177,8 +179,9 @@ static bool input_dims(Import *im, const MValueInfo *v, const MType *t, int *ran
     } else if (!t)
         return false;
     else if (t->rank < 0) {
-        error(c, v->loc, "input '%s' (%s) is of unknown rank, but shapes must be static: give its shape with --shape %s=2,3", v->name,
-              mtype_text(c, t), v->name);
+        error(c, v->loc,
+              "input '%s' (%s) is of unknown rank, but shapes must be static: give its shape with --shape %s=2,3",
+              v->name, mtype_text(c, t), v->name);
         return false;
     } else {
         *rank = t->rank;
@@ -200,7 +203,8 @@ bool input_type(Import *im, const MValueInfo *v, Type *type)
         return false;
     }
     if (!t && (!other || !shape_of(im->o, v->name))) {
-        error(c, v->loc, "input '%s' has no type: state it, as in float[2,3] %s, or give --type and --shape", v->name, v->name);
+        error(c, v->loc, "input '%s' has no type: state it, as in float[2,3] %s, or give --type and --shape", v->name,
+              v->name);
         return false;
     }
     if (!input_dims(im, v, t, &rank, dims))
@@ -213,16 +217,18 @@ bool input_type(Import *im, const MValueInfo *v, Type *type)
     return true;
 }
 
-/* ---- what is declared, and what is computed -------------------------------------------------------------------------- */
+/* ---- what is declared, and what is computed -------------------------------------------------------------------- */
 
 static void differs(Import *im, const Edge *e, const MValueInfo *v, Declared where, const char *why)
 {
     Ctx *c = im->c;
-    const char *what = where == DECL_OUTPUT ? "output" : "value", *is = type_text(c, e->type), *said = mtype_text(c, v->type);
+    const char *what = where == DECL_OUTPUT ? "output" : "value", *is = type_text(c, e->type),
+               *said = mtype_text(c, v->type);
     if (im->overridden)
         return;
     if (where == DECL_OUTPUT && !*why)
-        error(c, v->loc, "%s '%s' is declared %s, but computed as %s: correct or drop what is declared", what, v->name, said, is);
+        error(c, v->loc, "%s '%s' is declared %s, but computed as %s: correct or drop what is declared", what, v->name,
+              said, is);
     else
         warning(c, v->loc, "%s '%s' is declared %s%s, but computed as %s", what, v->name, said, why, is);
 }

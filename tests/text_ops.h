@@ -1,5 +1,5 @@
-/* What the tests of the frontend share: a few operators (the real ones belong to a room beside it), short ways to read a text, and what
- * was said about it. */
+/* What the tests of the frontend share: a few operators (the real ones belong to a room beside it), short ways to read
+ * a text, and what was said about it. */
 #ifndef BURIN_TEXT_OPS_H
 #define BURIN_TEXT_OPS_H
 
@@ -46,7 +46,8 @@ static const Op text_ops[] = {
     {.sig = "Cast-1 <to: int> (x: V) => (y: V2)", .at = cast_at, .infer = cast_infer},
     {.sig = "If-1 <then_branch: graph, else_branch: graph> (cond!: B) => (ys...: V*)", .expand = choose},
     {.sig = "Twice-1 <body: graph> (x: V) => (y: V)", .expand = twice},
-    {.sig = "Attrs-1 <f: float = 1, i: int = 0, is?: ints, fs?: floats, s: string = \"a\", ss?: strings, t?: tensor> (x: V, z?: V, w?: V) "
+    {.sig = "Attrs-1 <f: float = 1, i: int = 0, is?: ints, fs?: floats, s: string = \"a\", ss?: strings, t?: tensor> "
+            "(x: V, z?: V, w?: V) "
             "=> (y: V)",
      .at = same_at},
     {.sig = "Late-9 (x: V) => (y: V)", .at = same_at},

@@ -1,5 +1,5 @@
-/* Unit tests of the frontend's other half: files and formats, external data, and the import: names, inputs, symbolic dimensions, what is
- * declared, functions and subgraphs. */
+/* Unit tests of the frontend's other half: files and formats, external data, and the import: names, inputs, symbolic
+ * dimensions, what is declared, functions and subgraphs. */
 #include "text_ops.h"
 
 #include <check.h>
@@ -87,26 +87,31 @@ static void refused(const char *text, const char *message)
 
 #define OPSET "<opset_import: [\"\" : 17, \"d\" : 1, \"com.acme\" : 1]>\n"
 
-/* ---- names ------------------------------------------------------------------------------------------------------------ */
+/* ---- names ----------------------------------------------------------------------------------------------------- */
 
 START_TEST(names)
 {
     becomes(OPSET "g (float[2] x) => (float[2] y, float[2] x) <float one = {1}> { t = Neg(x) y = Add(t, one) }",
-            "g (float[2] x) => (float[2] y, float[2] x)\n   <float one = {1}>\n{\n   t = Neg (x)\n   y = Add (t, one)\n}\n");
+            "g (float[2] x) => (float[2] y, float[2] x)\n   <float one = {1}>\n{\n   t = Neg (x)\n   y = Add (t, "
+            "one)\n}\n");
     becomes(OPSET "g (float[2] x) => (y) { y, = com.acme.Same(x,) }",
             "g (float[2] x) => (float[2] y)\n{\n   y = com.acme.Same (x)\n}\n");
     refused(OPSET "g (float x) => (y) { y = Neg(xx) }", "m:2:30: error: 'xx' is not defined; did you mean 'x'?");
     refused(OPSET "g (float x) => (nothing) { y = Neg(x) }", "m:2:17: error: 'nothing' is not defined");
-    refused(OPSET "g (float x) => (y) { a = Neg(b) b = Neg(x) y = Neg(a) }", "m:2:30: error: 'b' is used before it is defined");
+    refused(OPSET "g (float x) => (y) { a = Neg(b) b = Neg(x) y = Neg(a) }",
+            "m:2:30: error: 'b' is used before it is defined");
     refused(OPSET "g (float x) => (y) { a = Neg(b) b = Neg(a) y = Neg(a) }", "m:2:33: note: 'b' is defined here");
     refused(OPSET "g (float x) => (y) { y = Neg(y) }", "'y' is used before it is defined");
     refused(OPSET "g (float x) => (y) { y = Neg(x) y = Neg(x) }", "m:2:33: error: 'y' is defined twice");
     refused(OPSET "g (float x) => (y) { y, y = Attrs(x) }", "m:2:25: error: 'y' is defined twice");
     refused(OPSET "g (float x) => (y) { x = Neg(x) y = Neg(x) }", "m:2:22: error: 'x' is defined twice");
     refused(OPSET "g (float x, float x) => (y) { y = Neg(x) }", "m:2:19: error: input 'x' is defined twice");
-    refused(OPSET "g (float x) => (y) <float w = {1}, float w = {1}> { y = Neg(w) }", "m:2:42: error: 'w' is defined twice");
-    refused(OPSET "g (float x) => (y) <float w = {1}> { w = Neg(x) y = Neg(w) }", "m:2:38: error: 'w' is defined twice");
-    refused(OPSET "g (float x) => (y) { y = Ngee(x) }", "operator 'Ngee' is not known (opset 17, 1 node); did you mean 'Neg'?");
+    refused(OPSET "g (float x) => (y) <float w = {1}, float w = {1}> { y = Neg(w) }",
+            "m:2:42: error: 'w' is defined twice");
+    refused(OPSET "g (float x) => (y) <float w = {1}> { w = Neg(x) y = Neg(w) }",
+            "m:2:38: error: 'w' is defined twice");
+    refused(OPSET "g (float x) => (y) { y = Ngee(x) }",
+            "operator 'Ngee' is not known (opset 17, 1 node); did you mean 'Neg'?");
     refused(OPSET "g (float x) => (y) { y = Neg:v(x) }", "function 'Neg' has no overload 'v'");
     refused(OPSET "g (float x) => (y) { y = Attrs <f = 1e99> (x) }", "attribute 'f': '1e99' is beyond float");
     c->errors = 0;
@@ -132,7 +137,7 @@ START_TEST(many_names)
 }
 END_TEST
 
-/* ---- inputs, types ------------------------------------------------------------------------------------------------------ */
+/* ---- inputs, types --------------------------------------------------------------------------------------------- */
 
 static ReadOptions bind(const char *name, int64_t size)
 {
@@ -165,7 +170,8 @@ START_TEST(inputs)
     ck_assert_str_eq(input_of(symbolic, shape("x", 2, 4, 5)), "float[4,5]");
     ck_assert_str_eq(input_of(symbolic, shape("x", 1, 4, 0)), "float[4]");
     ck_assert_str_eq(input_of(OPSET "g (float[] x) => (y) { y = Neg(x) }", shape("x", 0, 0, 0)), "float");
-    ck_assert_str_eq(input_of(OPSET "g (float[N] x, float[N] z) => (y) { y = Add(x, z) }", shape("x", 1, 2, 0)), "float[2]");
+    ck_assert_str_eq(input_of(OPSET "g (float[N] x, float[N] z) => (y) { y = Add(x, z) }", shape("x", 1, 2, 0)),
+                     "float[2]");
     ck_assert_str_eq(input_of(OPSET "g (optional(float[2]) x) => (y) { y = Neg(x) }", (ReadOptions){0}), "float[2]");
     ReadOptions typed = shape("x", 1, 2, 0);
     static const TypeOption f64 = {"x", DT_F64};
@@ -175,8 +181,10 @@ START_TEST(inputs)
     ck_assert_str_eq(input_of(OPSET "g (float[2] x) => (float[2] y) { y = Neg(x) }", typed), "double[2]");
     refused(OPSET "g (x) => (y) { y = Neg(x) }", "input 'x' has no type");
     refused(OPSET "g (float[] x) => (y) { y = Neg(x) }", "input 'x' (float[]) is of unknown rank");
-    refused(OPSET "g (float[2,?] x) => (y) { y = Neg(x) }", "dimension 1 of float[2,?] is unknown: give the shape with --shape x=");
-    refused(OPSET "g (seq(float[2]) x) => (y) { y = Neg(x) }", "input 'x' is of type seq(float[2]): only tensors are supported");
+    refused(OPSET "g (float[2,?] x) => (y) { y = Neg(x) }",
+            "dimension 1 of float[2,?] is unknown: give the shape with --shape x=");
+    refused(OPSET "g (seq(float[2]) x) => (y) { y = Neg(x) }",
+            "input 'x' is of type seq(float[2]): only tensors are supported");
     refused(OPSET "g (float[4611686018427387904,2] x) => (y) { y = Neg(x) }", "has more than 2^62 elements");
     ReadOptions o = shape("xx", 1, 2, 0);
     refused_with(symbolic, &o, "--shape: the model has no input 'xx'; did you mean 'x'?");
@@ -188,9 +196,12 @@ END_TEST
 START_TEST(frozen)
 {
     const char *notes;
-    Graph *g = sound("<ir_version: 4, opset_import: [\"\" : 17]>\ng (float x, float w = {2}) => (y) { y = Add(x, w) }", NULL, &notes);
-    ck_assert(g->nins == 1 && strstr(notes, "m:2:19: note: input 'w' has an initializer and is frozen to it: it is no parameter"));
-    g = sound("<ir_version: 3, opset_import: [\"\" : 17]>\ng (float x, float w = {2}) => (y) { y = Add(x, w) }", NULL, NULL);
+    Graph *g = sound("<ir_version: 4, opset_import: [\"\" : 17]>\ng (float x, float w = {2}) => (y) { y = Add(x, w) }",
+                     NULL, &notes);
+    ck_assert(g->nins == 1 &&
+              strstr(notes, "m:2:19: note: input 'w' has an initializer and is frozen to it: it is no parameter"));
+    g = sound("<ir_version: 3, opset_import: [\"\" : 17]>\ng (float x, float w = {2}) => (y) { y = Add(x, w) }", NULL,
+              NULL);
     ck_assert_int_eq(g->nins, 1);
     ReadOptions o = shape("w", 1, 2, 0);
     sound(OPSET "g (float w = {2}) => (w) {}", &o, &notes);
@@ -205,12 +216,15 @@ START_TEST(declared)
             "m:2:29: error: output 'y' is declared float[3], but computed as float[2]");
     refused(OPSET "g (float[2] x) => (int8[2] y) { y = Neg(x) }", "declared int8[2], but computed as float[2]");
     refused(OPSET "g (float[2] x) => (float y) { y = Neg(x) }", "declared float, but computed as float[2]");
-    sound(OPSET "g (float[2] x) => (float[N] y, float[] z, a, float[?] b, seq(float) q) { y = Neg(x) z = Neg(x) a = Neg(x) "
-                "b = Neg(x) q = Neg(x) }", NULL, NULL);
+    sound(OPSET
+          "g (float[2] x) => (float[N] y, float[] z, a, float[?] b, seq(float) q) { y = Neg(x) z = Neg(x) a = Neg(x) "
+          "b = Neg(x) q = Neg(x) }",
+          NULL, NULL);
     sound(OPSET "g (float[2] x) => (y) <float[3] y, float[7] unused> { y = Neg(x) }", NULL, &notes);
     ck_assert_ptr_nonnull(strstr(notes, "warning: value 'y' is declared float[3], but computed as float[2]"));
     sound(OPSET "g (float[2] x, float[3] z) => (float[N] y, float[N] w) { y = Neg(x) w = Neg(z) }", NULL, &notes);
-    ck_assert_ptr_nonnull(strstr(notes, "warning: output 'w' is declared float[N] with N = 2, but computed as float[3]"));
+    ck_assert_ptr_nonnull(
+        strstr(notes, "warning: output 'w' is declared float[N] with N = 2, but computed as float[3]"));
     sound("g (float[2] x) => (y) { y = Late(x) }", NULL, &notes);
     ck_assert_ptr_nonnull(strstr(notes, "warning: the model has no opset_import"));
     refused("<opset_import: [\"\" : 8]> g (float[2] x) => (y) { y = Late(x) }", "needs opset 9; the model imports 8");
@@ -218,36 +232,49 @@ START_TEST(declared)
 }
 END_TEST
 
-/* ---- functions, subgraphs -------------------------------------------------------------------------------------------------- */
+/* ---- functions, subgraphs -------------------------------------------------------------------------------------- */
 
 #define FUNC "\n<domain: \"d\", opset_import: [\"\" : 17, \"d\" : 1, \"com.acme\" : 1]>\n"
 
 START_TEST(calls)
 {
-    becomes(OPSET "g (float[2] x) => (y, z) { y = d.f(x) [n] z = d.f(y) }" FUNC "f (a) => (b) { t = Neg(a) b = Neg(t) }",
-            "g (float[2] x) => (float[2] y, float[2] z)\n{\n   \"y/t\" = Neg (x)\n   y = Neg (\"y/t\")\n   \"n/t\" = Neg (y)\n"
+    becomes(OPSET "g (float[2] x) => (y, z) { y = d.f(x) [n] z = d.f(y) }" FUNC
+                  "f (a) => (b) { t = Neg(a) b = Neg(t) }",
+            "g (float[2] x) => (float[2] y, float[2] z)\n{\n   \"y/t\" = Neg (x)\n   y = Neg (\"y/t\")\n   \"n/t\" = "
+            "Neg (y)\n"
             "   z = Neg (\"n/t\")\n}\n");
-    becomes(OPSET "g (float[2] x) => (y) { y = d.f(x) }" FUNC "f (a) => (b) { b = a.b.h(a) }\n<domain: \"a.b\", opset_import: [\"\":1]>"
-                  "h (a) => (a) {}", "g (float[2] x) => (float[2] y)\n{\n   y = Identity (x)\n}\n");
+    becomes(OPSET "g (float[2] x) => (y) { y = d.f(x) }" FUNC
+                  "f (a) => (b) { b = a.b.h(a) }\n<domain: \"a.b\", opset_import: [\"\":1]>"
+                  "h (a) => (a) {}",
+            "g (float[2] x) => (float[2] y)\n{\n   y = Identity (x)\n}\n");
     becomes(OPSET "g (float[2] x) => (y) { y = d.f <al = 2.0> (x) }" FUNC "f <al, be: int = 3, no> (a, o) => (b) { "
                   "b = Attrs <f: float = @al, i = @be, s: string = @no> (a, o) }",
             "g (float[2] x) => (float[2] y)\n{\n   y = Attrs <f: float = 2, i: int = 3> (x)\n}\n");
     becomes(OPSET "g (float[2] x) => (y, z) { y = d.f(x) z = d.f:v(x) }" FUNC "f (a) => (b) { b = Neg(a) }"
                   "\n<domain: \"d\", overload: \"v\", opset_import: [\"\" : 9]> f (a) => (b) { b = Late(a) }",
             "g (float[2] x) => (float[2] y, float[2] z)\n{\n   y = Neg (x)\n   z = Late (x)\n}\n");
-    refused(OPSET "g (float x) => (y) { y = d.f(x) }\n<domain: \"d\", opset_import: [\"\" : 8]> f (a) => (b) { b = Late(a) }", "needs opset 9");
+    refused(OPSET
+            "g (float x) => (y) { y = d.f(x) }\n<domain: \"d\", opset_import: [\"\" : 8]> f (a) => (b) { b = Late(a) }",
+            "needs opset 9");
     refused(OPSET "g (float x) => (y) { y = d.f(x) }" FUNC "f (a) => (b) { b = d.f(a) }", "function 'f' calls itself");
-    refused(OPSET "g (float x) => (y) { y = d.f(x) }" FUNC "f (a) => (b) { b = d.h(a) }" FUNC "h (a) => (b) { b = d.f(a) }",
+    refused(OPSET "g (float x) => (y) { y = d.f(x) }" FUNC "f (a) => (b) { b = d.h(a) }" FUNC
+                  "h (a) => (b) { b = d.f(a) }",
             "function 'f' calls itself");
-    refused(OPSET "g (float x) => (y) { y = d.f(x) }" FUNC "f (a) => (b) { b = Neg(q) }", "m:2:26: note: in function 'f', called here");
+    refused(OPSET "g (float x) => (y) { y = d.f(x) }" FUNC "f (a) => (b) { b = Neg(q) }",
+            "m:2:26: note: in function 'f', called here");
     refused(OPSET "g (float x) => (y) { y = d.f(x) }" FUNC "f (a) => (b) { b = Neg(x) }", "'x' is not defined");
     refused(OPSET "g (float x) => (y) { y = d.f(x) }" FUNC "f (a) => (b) { }", "'b' is not defined");
-    refused(OPSET "g (float x) => (y) { y = d.f(x, x) }" FUNC "f (a) => (b) { b = Neg(a) }", "takes at most 1 input, the call has 2");
-    refused(OPSET "g (float x) => (y) { y, z = d.f(x) }" FUNC "f (a) => (b) { b = Neg(a) }", "gives 1 output, the call asks for 2");
-    refused(OPSET "g (float x) => (y) { y = d.f(x) }" FUNC "f (a) => (b) { b = Neg(a) }" FUNC "f (a) => (b) {}", "is defined twice");
+    refused(OPSET "g (float x) => (y) { y = d.f(x, x) }" FUNC "f (a) => (b) { b = Neg(a) }",
+            "takes at most 1 input, the call has 2");
+    refused(OPSET "g (float x) => (y) { y, z = d.f(x) }" FUNC "f (a) => (b) { b = Neg(a) }",
+            "gives 1 output, the call asks for 2");
+    refused(OPSET "g (float x) => (y) { y = d.f(x) }" FUNC "f (a) => (b) { b = Neg(a) }" FUNC "f (a) => (b) {}",
+            "is defined twice");
     refused(OPSET "g (float x) => (y) { y = Attrs <f = @al> (x) }", "but only a function has attributes");
-    refused(OPSET "g (float x) => (y) { y = d.f(x) }" FUNC "f (a) => (b) { b = Attrs <f = @al> (a) }", "is no attribute of function 'f'");
-    refused(OPSET "g (float x) => (y) { y = d.f <al = 1> (x) }" FUNC "f <al> (a) => (b) { b = Attrs <f: float = @al> (a) }",
+    refused(OPSET "g (float x) => (y) { y = d.f(x) }" FUNC "f (a) => (b) { b = Attrs <f = @al> (a) }",
+            "is no attribute of function 'f'");
+    refused(OPSET "g (float x) => (y) { y = d.f <al = 1> (x) }" FUNC
+                  "f <al> (a) => (b) { b = Attrs <f: float = @al> (a) }",
             "has a value of another type");
     const char *notes;
     sound(OPSET "g (float x) => (y) { y = d.f <al = 1> (x) }" FUNC "f (a) => (b) { b = Neg(a) }", NULL, &notes);
@@ -279,29 +306,38 @@ END_TEST
 
 START_TEST(subgraphs)
 {
-    static const char condition[] = OPSET "g (float[2] x) => (y) <bool c = {%d}> { u = Neg(x)\n y = If (c) <then_branch = t () => "
-                                          "(float[2] a) <float k = {2}> { a = Add(u, k) }, else_branch = e () => (b) { b = Neg(u) }> }";
+    static const char condition[] =
+        OPSET "g (float[2] x) => (y) <bool c = {%d}> { u = Neg(x)\n y = If (c) <then_branch = t () => "
+              "(float[2] a) <float k = {2}> { a = Add(u, k) }, else_branch = e () => (b) { b = Neg(u) }> }";
     becomes(internf(c, condition, 0), "g (float[2] x) => (float[2] y)\n{\n   u = Neg (x)\n   y = Neg (u)\n}\n");
-    becomes(internf(c, condition, 1), "g (float[2] x) => (float[2] y)\n   <float \"y/k\" = {2}>\n{\n   u = Neg (x)\n   y = Add (u, \"y/k\")\n}\n");
+    becomes(
+        internf(c, condition, 1),
+        "g (float[2] x) => (float[2] y)\n   <float \"y/k\" = {2}>\n{\n   u = Neg (x)\n   y = Add (u, \"y/k\")\n}\n");
     becomes(OPSET "g (float[2] x) => (y) { y = Twice <body = h (p) => (q) { u = Neg(p) q = Add(u, x) }> (x) }",
-            "g (float[2] x) => (float[2] y)\n{\n   \"y/u\" = Neg (x)\n   \"y/q\" = Add (\"y/u\", x)\n   \"y/u_2\" = Neg (\"y/q\")\n"
+            "g (float[2] x) => (float[2] y)\n{\n   \"y/u\" = Neg (x)\n   \"y/q\" = Add (\"y/u\", x)\n   \"y/u_2\" = "
+            "Neg (\"y/q\")\n"
             "   y = Add (\"y/u_2\", x)\n}\n");
     becomes(OPSET "g (float[2] x) => (y) { y = d.f <b = h (p) => (q) { q = Add(p, x) }> (x) }" FUNC
                   "f <b> (a) => (c) { t = Neg(a) c = Twice <body: graph = @b> (t) }",
-            "g (float[2] x) => (float[2] y)\n{\n   \"y/t\" = Neg (x)\n   \"y/q\" = Add (\"y/t\", x)\n   y = Add (\"y/q\", x)\n}\n");
+            "g (float[2] x) => (float[2] y)\n{\n   \"y/t\" = Neg (x)\n   \"y/q\" = Add (\"y/t\", x)\n   y = Add "
+            "(\"y/q\", x)\n}\n");
     refused(OPSET "g (float[2] x) => (y) { y = Twice <body = h (p) => (q) { q = Neg(later) }> (x) later = Neg(x) }",
             "'later' is used before it is defined");
-    refused(OPSET "g (float[2] x) => (y) { y = Twice <body = h (p) => (q) { q = Neg(p) q = Neg(p) }> (x) }", "'q' is defined twice");
-    refused(OPSET "g (float[2] x) => (y) { y = Twice <body = h (p) => (q) { r = Neg(p) }> (x) }", "m:2:53: error: 'q' is not defined");
-    refused(OPSET "g (float[2] x) => (y) <bool c = {1}> { y = If (c) <then_branch = t (p) => (q) { q = Neg(p) }, else_branch = e () => (b) "
-                  "{ b = Neg(x) }> }", "graph 't' has inputs, but is given none");
+    refused(OPSET "g (float[2] x) => (y) { y = Twice <body = h (p) => (q) { q = Neg(p) q = Neg(p) }> (x) }",
+            "'q' is defined twice");
+    refused(OPSET "g (float[2] x) => (y) { y = Twice <body = h (p) => (q) { r = Neg(p) }> (x) }",
+            "m:2:53: error: 'q' is not defined");
+    refused(OPSET "g (float[2] x) => (y) <bool c = {1}> { y = If (c) <then_branch = t (p) => (q) { q = Neg(p) }, "
+                  "else_branch = e () => (b) "
+                  "{ b = Neg(x) }> }",
+            "graph 't' has inputs, but is given none");
     const char *notes;
     sound(OPSET "g (float[2] x) => (y) { y = Twice <body = h (p) => (float[3] q) { q = Neg(p) }> (x) }", NULL, &notes);
     ck_assert_ptr_nonnull(strstr(notes, "warning: value 'q' is declared float[3], but computed as float[2]"));
 }
 END_TEST
 
-/* ---- files ------------------------------------------------------------------------------------------------------------------ */
+/* ---- files ----------------------------------------------------------------------------------------------------- */
 
 static const char *file(const char *name, const void *data, size_t n)
 {
@@ -357,13 +393,15 @@ START_TEST(external_data_files)
 {
     static const float values[] = {1, 2, 3};
     file("w.bin", values, sizeof values);
-    Graph *g = read_path(external("\"location\": \"w.bin\", \"offset\": \"4\", \"length\": \"8\", \"checksum\": \"x\""));
+    Graph *g =
+        read_path(external("\"location\": \"w.bin\", \"offset\": \"4\", \"length\": \"8\", \"checksum\": \"x\""));
     ck_assert_msg(g && !c->errors, "%s", said());
     ck_assert(tensor_at_double(g->outs[0]->data, 1) == 3);
     ck_assert(tensor_at_double(read_path(external("\"location\": \"w.bin\""))->outs[0]->data, 1) == 2);
     path_refused(external("\"location\": \"w.bin\", \"offset\": \"8\""),
                  "'w.bin' is cut short: 16 bytes are needed (offset 8, length 8), the file has 12");
-    path_refused(external("\"location\": \"w.bin\", \"length\": \"12\""), "its length is 12 bytes, but its type takes 8");
+    path_refused(external("\"location\": \"w.bin\", \"length\": \"12\""),
+                 "its length is 12 bytes, but its type takes 8");
     path_refused(external("\"location\": \"w.bin\", \"offset\": \"-4\""), "'-4' is no offset");
     path_refused(external("\"location\": \"w.bin\", \"offset\": \"99999999999999999999\""), "is no offset");
     path_refused(external("\"location\": \"w.bin\", \"offset\": \"999999999999999999\""), "is cut short");
@@ -380,7 +418,8 @@ START_TEST(external_data_files)
     path_refused(external("\"location\": \"fifo\""), "is not a regular file");
     ck_assert_int_eq(symlink("../w.bin", internf(c, "%s/sub/in", folder)), 0);
     ck_assert_ptr_nonnull(read_path(external("\"location\": \"sub/in\"")));
-    path_refused(file("s", "g () => (w) <string[1] w = [\"location\": \"w.bin\"]> {}", 52), "strings cannot be external data");
+    path_refused(file("s", "g () => (w) <string[1] w = [\"location\": \"w.bin\"]> {}", 52),
+                 "strings cannot be external data");
 }
 END_TEST
 

@@ -1,4 +1,5 @@
-/* Unit tests of frontend/literal.c: numbers against the C library, bit for bit, above all those near the middle between two floats. */
+/* Unit tests of frontend/literal.c: numbers against the C library, bit for bit, above all those near the middle between
+ * two floats. */
 #include "frontend.h"
 
 #include <check.h>
@@ -34,10 +35,13 @@ static void same(const char *text)
     float f = 0, wanted_f = strtof(text, NULL);
     double d = 0, wanted_d = strtod(text, NULL);
     LitFault fault = literal_float(text, text + n, &after, &f);
-    ck_assert_msg(after == text + n && fault == (isinf(wanted_f) ? LIT_RANGE : LIT_OK), "float %.99s: fault %d", text, fault);
-    ck_assert_msg(fault || float_bits(f) == float_bits(wanted_f), "%.99s: %.9g, not %.9g", text, (double)f, (double)wanted_f);
+    ck_assert_msg(after == text + n && fault == (isinf(wanted_f) ? LIT_RANGE : LIT_OK), "float %.99s: fault %d", text,
+                  fault);
+    ck_assert_msg(fault || float_bits(f) == float_bits(wanted_f), "%.99s: %.9g, not %.9g", text, (double)f,
+                  (double)wanted_f);
     fault = literal_double(text, text + n, &after, &d);
-    ck_assert_msg(after == text + n && fault == (isinf(wanted_d) ? LIT_RANGE : LIT_OK), "double %.99s: fault %d", text, fault);
+    ck_assert_msg(after == text + n && fault == (isinf(wanted_d) ? LIT_RANGE : LIT_OK), "double %.99s: fault %d", text,
+                  fault);
     ck_assert_msg(fault || double_bits(d) == double_bits(wanted_d), "%.99s: %.17g, not %.17g", text, d, wanted_d);
 }
 
@@ -98,13 +102,46 @@ END_TEST
 START_TEST(corners)
 {
     static const char *const texts[] = {
-        "0", "-0", "0.0", "0e999999999999", "1e-999999999999", "1e999999999999", "00000000000000000000000001", "5.", "3.4028235e38",
-        "3.4028235677973366e38", "3.4028235677973365e38", "3.4028236e38", "1.4e-45", "7.006492321624085e-46", "7.006492321624086e-46",
-        "1.1754944e-38", "1.1754943e-38", "16777217", "16777219", "33554435", "9007199254740993", "9007199254740992.999",
-        "9007199254740993.0000000000000000000000000000000000001", "1.7976931348623157e308", "1.7976931348623159e308", "4.9e-324",
-        "2.4703282292062327e-324", "2.4703282292062328e-324", "0.000000000000000000000000000000000000000000000000000000000001e60",
-        "12345678901234567890123456789012345678901234567890", "0x1p-149", "0x1.fffffffp127", "0x1.000001p0", "0x10", "18446744073709551615",
-        "9999999999999999999", "99999999999999999999", "0.1e-1", "1E+5", "1e05",
+        "0",
+        "-0",
+        "0.0",
+        "0e999999999999",
+        "1e-999999999999",
+        "1e999999999999",
+        "00000000000000000000000001",
+        "5.",
+        "3.4028235e38",
+        "3.4028235677973366e38",
+        "3.4028235677973365e38",
+        "3.4028236e38",
+        "1.4e-45",
+        "7.006492321624085e-46",
+        "7.006492321624086e-46",
+        "1.1754944e-38",
+        "1.1754943e-38",
+        "16777217",
+        "16777219",
+        "33554435",
+        "9007199254740993",
+        "9007199254740992.999",
+        "9007199254740993.0000000000000000000000000000000000001",
+        "1.7976931348623157e308",
+        "1.7976931348623159e308",
+        "4.9e-324",
+        "2.4703282292062327e-324",
+        "2.4703282292062328e-324",
+        "0.000000000000000000000000000000000000000000000000000000000001e60",
+        "12345678901234567890123456789012345678901234567890",
+        "0x1p-149",
+        "0x1.fffffffp127",
+        "0x1.000001p0",
+        "0x10",
+        "18446744073709551615",
+        "9999999999999999999",
+        "99999999999999999999",
+        "0.1e-1",
+        "1E+5",
+        "1e05",
     };
     for (int i = 0; i < COUNT(texts); i++)
         same(texts[i]);

@@ -1,5 +1,6 @@
-/* Unit tests of the text reader: the whole grammar, constants of every type, what is refused and where, how reading goes on behind a
- * fault, and what hostile texts do. The first lists follow the reference parser: what it takes is taken. */
+/* Unit tests of the text reader: the whole grammar, constants of every type, what is refused and where, how reading
+ * goes on behind a fault, and what hostile texts do. The first lists follow the reference parser: what it takes is
+ * taken. */
 #include "text_ops.h"
 
 #include <check.h>
@@ -58,7 +59,11 @@ static void refused(const char *text, const char *message)
     ck_assert_msg(!message || strstr(s, message), "%.200s\nsays: %.400s\nwanted: %s", text, s, message);
 }
 
-#define TAKEN(...) do { static const char *const t[] = {__VA_ARGS__}; for (int i = 0; i < COUNT(t); i++) taken(wrap(t[i])); } while (0)
+#define TAKEN(...)                                                                                                     \
+    do {                                                                                                               \
+        static const char *const t[] = {__VA_ARGS__};                                                                  \
+        for (int i = 0; i < COUNT(t); i++) taken(wrap(t[i]));                                                          \
+    } while (0)
 
 static const char *wrap_input(const char *type)
 {
@@ -90,41 +95,48 @@ static const char *bare(const char *s)
     return s;
 }
 
-/* ---- the grammar ---------------------------------------------------------------------------------------------------- */
+/* ---- the grammar ----------------------------------------------------------------------------------------------- */
 
 START_TEST(models)
 {
     const char *(*wrap)(const char *) = bare;
-    TAKEN("g () => () {}", "g => () {}", "g ()=>(){}", "<ir_version: 8> g () => () {}", "<opset_import: []> g () => () {}",
-          "<opset_import: [\"\":1, \"a\":2], opset_import: [\"b\":3]> g () => () {}", "<metadata_props: []> g () => () {}",
-          "<metadata_props: [\"a\":\"b\", \"c\" : \"d\"]> g () => () {}", "<ir_version: -3> g () => () {}",
-          "<producer_name: \"x\", producer_version: \"1\", domain: \"d\", model_version: 3, doc_string: \"a\nb\"> g () => () {}",
+    TAKEN("g () => () {}", "g => () {}", "g ()=>(){}", "<ir_version: 8> g () => () {}",
+          "<opset_import: []> g () => () {}",
+          "<opset_import: [\"\":1, \"a\":2], opset_import: [\"b\":3]> g () => () {}",
+          "<metadata_props: []> g () => () {}", "<metadata_props: [\"a\":\"b\", \"c\" : \"d\"]> g () => () {}",
+          "<ir_version: -3> g () => () {}",
+          "<producer_name: \"x\", producer_version: \"1\", domain: \"d\", model_version: 3, doc_string: \"a\nb\"> g () "
+          "=> () {}",
           "\"q g\" () => () {}", "float () => () {}", "seq () => () {}", "inf () => () {}", "g () => () <> {}",
-          "g () => () <float x> {}", "# c\ng () => () # d\n{ # e\n}# f", "\xEF\xBB\xBFg () => () {}", "\t\v\f\r\n g () => () {}",
+          "g () => () <float x> {}", "# c\ng () => () # d\n{ # e\n}# f", "\xEF\xBB\xBFg () => () {}",
+          "\t\v\f\r\n g () => () {}",
           "g (float[2] x, float[2] y = {1, 2}, z) => (float y, w) <float[2] a, b, float[1] d = {1}, e> {}");
-    const MModel *m = read("<ir_version: 9, opset_import: [\"\" : 17, \"ai.onnx.ml\" : 3], producer_name: \"p\\\"q\", model_version: 4, "
-                           "metadata_props: [\"k\" : \"v\"]>\n\"net/1\" (float[N, 2] x) => (seq(int8[]) y) <int64 one = {1}, t> {}");
+    const MModel *m = read(
+        "<ir_version: 9, opset_import: [\"\" : 17, \"ai.onnx.ml\" : 3], producer_name: \"p\\\"q\", model_version: 4, "
+        "metadata_props: [\"k\" : \"v\"]>\n\"net/1\" (float[N, 2] x) => (seq(int8[]) y) <int64 one = {1}, t> {}");
     ck_assert(!m->broken && m->opsets_stated && m->meta->nopsets == 2 && m->meta->opsets[1].version == 3);
     ck_assert(m->meta->ir_version == 9 && m->meta->model_version == 4 && m->meta->nprops == 1 && !m->meta->doc_string);
     ck_assert_str_eq(m->meta->producer_name, "p\"q");
     ck_assert_str_eq(m->graph->name, "net/1");
     ck_assert_str_eq(mtype_text(c, m->graph->ins[0].type), "float[N,2]");
     ck_assert_str_eq(mtype_text(c, m->graph->outs[0].type), "seq(int8[])");
-    ck_assert(m->graph->ninits == 1 && m->graph->ninfos == 1 && m->graph->ins[0].loc.line == 2 && m->graph->ins[0].loc.col == 22);
+    ck_assert(m->graph->ninits == 1 && m->graph->ninfos == 1 && m->graph->ins[0].loc.line == 2 &&
+              m->graph->ins[0].loc.col == 22);
 }
 END_TEST
 
 START_TEST(types)
 {
     const char *(*wrap)(const char *) = wrap_input;
-    TAKEN("float", "float[]", "float[N]", "float[N,3]", "float[?]", "float[?, N ,3]", "float[\"M + N\",2]", "float[-1]", "float[0]",
-          "float[seq]", "float[float]", "float[inf]", "seq(float[2])", "seq(seq(float))", "map(int64, float[])", "map(string,seq(float))",
-          "optional(float[2])", "optional(seq(float))", "sparse_tensor(float[2,3])", "sparse_tensor(float[])", "opaque()", "opaque(a)",
-          "opaque(a.b)", "opaque(a.b,c)", "float[\"a\\\"b\"]");
+    TAKEN("float", "float[]", "float[N]", "float[N,3]", "float[?]", "float[?, N ,3]", "float[\"M + N\",2]", "float[-1]",
+          "float[0]", "float[seq]", "float[float]", "float[inf]", "seq(float[2])", "seq(seq(float))",
+          "map(int64, float[])", "map(string,seq(float))", "optional(float[2])", "optional(seq(float))",
+          "sparse_tensor(float[2,3])", "sparse_tensor(float[])", "opaque()", "opaque(a)", "opaque(a.b)",
+          "opaque(a.b,c)", "float[\"a\\\"b\"]");
     for (DType t = DT_F32; t < DT_COUNT; t++)
         taken(wrap(dtype_name(t)));
-    static const char *const same[] = {"map(string, seq(float[2,N,?]))", "optional(sparse_tensor(int4[]))", "opaque(a.b,c)", "opaque(a)",
-                                       "float8e4m3fnuz"};
+    static const char *const same[] = {"map(string, seq(float[2,N,?]))", "optional(sparse_tensor(int4[]))",
+                                       "opaque(a.b,c)", "opaque(a)", "float8e4m3fnuz"};
     for (int i = 0; i < COUNT(same); i++)
         ck_assert_str_eq(mtype_text(c, read(wrap(same[i]))->graph->ins[0].type), same[i]);
     const MType *opaque = read(wrap("opaque(a.b,c)"))->graph->ins[0].type;
@@ -136,10 +148,11 @@ END_TEST
 START_TEST(nodes)
 {
     const char *(*wrap)(const char *) = wrap_node;
-    TAKEN("y = Op(x)", "= Op()", "y=Op(x)", "y, z = Op(x)", "\"\" = Op(\"\")", "y = a . b . Op (x)", "y = Op:ov(x)", "y = a.Op:ov<k=1>(x)",
-          "y = Op<k=1>(x)", "y = Op(x)<k=1>", "y = Op<>(x)", "[lab] y = Op(x)", "[\"la b\"] y = Op(x)", "[] y = Op(x)",
-          "y = Op(x) z = Op(y)", "float = float(seq)", "inf = nan(infinity)", "y = Op(\"a\\\"b\",\"c\\\\d\")", "y = \"Op\"(x)",
-          "y = \"pkg.1\".Op(x)", "y = Op(#c\nx)", "y = Op(x,y,\"z w\",)");
+    TAKEN("y = Op(x)", "= Op()", "y=Op(x)", "y, z = Op(x)", "\"\" = Op(\"\")", "y = a . b . Op (x)", "y = Op:ov(x)",
+          "y = a.Op:ov<k=1>(x)", "y = Op<k=1>(x)", "y = Op(x)<k=1>", "y = Op<>(x)", "[lab] y = Op(x)",
+          "[\"la b\"] y = Op(x)", "[] y = Op(x)", "y = Op(x) z = Op(y)", "float = float(seq)", "inf = nan(infinity)",
+          "y = Op(\"a\\\"b\",\"c\\\\d\")", "y = \"Op\"(x)", "y = \"pkg.1\".Op(x)", "y = Op(#c\nx)",
+          "y = Op(x,y,\"z w\",)");
     static const struct { const char *text; int in, out; } lists[] = {
         {"= Op()", 0, 0}, {"y, = Op(x,)", 1, 1}, {", = Op(,)", 1, 1}, {",y = Op(,x)", 2, 2}, {"y,,z = Op(x,,w)", 3, 3},
         {"\"\",y = Op(\"\",x)", 2, 2}, {"y = Op(,,)", 2, 1}, {"y = Op(x,,)", 2, 1}, {"y = Op(x,\"\")", 2, 1},
@@ -170,16 +183,20 @@ static const MAttr *attr(const char *text)
 START_TEST(attributes)
 {
     const char *(*wrap)(const char *) = wrap_attr;
-    TAKEN("k=[1]", "k:ints=[]", "k:floats=[]", "k:strings=[]", "k:tensors=[]", "k:graphs=[]", "k:int=[1]", "k = 1, j = 2", "seq=1",
-          "float=1", "\"k k\"=1", "k=float[N]", "k=seq(float)", "k:type_proto=float[2]", "k=float[2] \"q w\" {1,2}", "k=float[0] w",
-          "k=g => () {}", "k:graph=g () => (float y) {y = Op()}", "k=\"g\" () => () {}", "k:type_protos=[float, seq(float)]",
+    TAKEN("k=[1]", "k:ints=[]", "k:floats=[]", "k:strings=[]", "k:tensors=[]", "k:graphs=[]", "k:int=[1]",
+          "k = 1, j = 2", "seq=1", "float=1", "\"k k\"=1", "k=float[N]", "k=seq(float)", "k:type_proto=float[2]",
+          "k=float[2] \"q w\" {1,2}", "k=float[0] w", "k=g => () {}", "k:graph=g () => (float y) {y = Op()}",
+          "k=\"g\" () => () {}", "k:type_protos=[float, seq(float)]",
           "k=g (float a) => (float b) <float c = {1}> { b = Op <j = h () => () {}> (a, c) }");
-    ck_assert(attr("k = -9223372036854775808")->a.i == INT64_MIN && attr("k = 00012")->a.i == 12 && attr("k = 0x10")->a.i == 16);
+    ck_assert(attr("k = -9223372036854775808")->a.i == INT64_MIN && attr("k = 00012")->a.i == 12 &&
+              attr("k = 0x10")->a.i == 16);
     ck_assert(attr("k = 1.5")->a.f == 1.5f && attr("k: float = 2")->a.f == 2 && attr("k=5.")->a.kind == ATTR_FLOAT);
     ck_assert(attr("k = 0x1.8p3")->a.f == 12 && signbit(attr("k: float = -0")->a.f) && attr("k = 1e-50")->a.f == 0);
-    ck_assert(isinf(attr("k=Infinity")->a.f) && attr("k=-inf")->a.f < 0 && isnan(attr("k=-NaN")->a.f) && isnan(attr("k=nan(0x1)")->a.f));
+    ck_assert(isinf(attr("k=Infinity")->a.f) && attr("k=-inf")->a.f < 0 && isnan(attr("k=-NaN")->a.f) &&
+              isnan(attr("k=nan(0x1)")->a.f));
     ck_assert_str_eq(attr("k=\"a\\nb\\\"\nc\"")->a.s, "anb\"\nc");
-    ck_assert(attr("k=[1.5, 2]")->a.n == 2 && attr("k=[1.5, 2]")->a.floats[1] == 2 && attr("k:floats=[1]")->a.floats[0] == 1);
+    ck_assert(attr("k=[1.5, 2]")->a.n == 2 && attr("k=[1.5, 2]")->a.floats[1] == 2 &&
+              attr("k:floats=[1]")->a.floats[0] == 1);
     ck_assert(attr("k=[3,-4]")->a.ints[1] == -4 && attr("k:ints=[]")->a.kind == ATTR_INTS);
     ck_assert_str_eq(attr("k=[\"a\", \"b\"]")->a.strings[1], "b");
     ck_assert_str_eq(attr("k: ints = @\"a b\"")->ref, "a b");
@@ -187,20 +204,24 @@ START_TEST(attributes)
     ck_assert(attr("k=float[2] {1,2}")->a.tensor->type.rank == 1 && attr("k=float {1}")->a.tensor->type.rank == 0);
     ck_assert(attr("k=float[2] w {1,2}")->a.kind == ATTR_TENSOR && attr("k=float[2] = {1,2}")->a.kind == ATTR_TENSOR);
     ck_assert(attr("k=[int8[1]{1}, int8[1] w = {2}]")->a.n == 2 && attr("k=float")->a.kind == ATTR_TYPE);
-    ck_assert(attr("k=[float, float[N]]")->types[1]->rank == 1 && attr("k=[g () => () {}, h (x) => (x) {}]")->graphs[1]->nins == 1);
+    ck_assert(attr("k=[float, float[N]]")->types[1]->rank == 1 &&
+              attr("k=[g () => () {}, h (x) => (x) {}]")->graphs[1]->nins == 1);
 }
 END_TEST
 
 START_TEST(functions)
 {
     const char *(*wrap)(const char *) = wrap_function;
-    TAKEN("f () => () {}", "f (float[N] a, z) => (float[N] b) {}", "f <al> (a) => (b) {}", "f <be: ints = [1,2], s = \"x\"> (a)=>(b){}",
-          "\"f x\" (\"a b\") => (\"c\") {}", "f (a) => (b) <float[2] t> {}", "f (a) => (b) <> {}", "f <al: float> (a) => (b) {}",
+    TAKEN("f () => () {}", "f (float[N] a, z) => (float[N] b) {}", "f <al> (a) => (b) {}",
+          "f <be: ints = [1,2], s = \"x\"> (a)=>(b){}", "\"f x\" (\"a b\") => (\"c\") {}",
+          "f (a) => (b) <float[2] t> {}", "f (a) => (b) <> {}", "f <al: float> (a) => (b) {}",
           "f () => () {} <domain: \"e\"> f () => () {} h () => () {}");
-    const MModel *m = read(wrap("<domain: \"d\", opset_import: [\"\":9], overload: \"o\", doc_string: \"x\">\n"
-                                "f <al, be: int = 1, \"g a\"> (float a, z) => (b) <int8 t> { b = Op <k: int = @al> (a) }"));
+    const MModel *m =
+        read(wrap("<domain: \"d\", opset_import: [\"\":9], overload: \"o\", doc_string: \"x\">\n"
+                  "f <al, be: int = 1, \"g a\"> (float a, z) => (b) <int8 t> { b = Op <k: int = @al> (a) }"));
     const MFunction *f = &m->functions[0];
-    ck_assert(!m->broken && m->nfunctions == 1 && f->nattrs == 2 && f->ndefaults == 1 && f->nins == 2 && f->ninfos == 2 && f->nopsets == 1);
+    ck_assert(!m->broken && m->nfunctions == 1 && f->nattrs == 2 && f->ndefaults == 1 && f->nins == 2 &&
+              f->ninfos == 2 && f->nopsets == 1);
     ck_assert_str_eq(f->domain, "d");
     ck_assert_str_eq(f->overload, "o");
     ck_assert_str_eq(f->attrs[1].name, "g a");
@@ -208,15 +229,18 @@ START_TEST(functions)
 }
 END_TEST
 
-/* ---- constants -------------------------------------------------------------------------------------------------------- */
+/* ---- constants ------------------------------------------------------------------------------------------------- */
 
 START_TEST(constants)
 {
-    static const struct { const char *text, *values; } cases[] = {
+    static const struct { const char *text, *values;
+    } cases[] = {
         {"float[4] w = {1, 2.5, -1e2, 0x1p-3}", " float[4] = 1 2.5 -1e+02 0.125\n"},
-        {"float[6] w = {inf, -Infinity, nan, -0, 1e-50, 3.4028235e38}", " float[6] = inf -inf nan -0 0 3.4028235e+38\n"},
+        {"float[6] w = {inf, -Infinity, nan, -0, 1e-50, 3.4028235e38}",
+         " float[6] = inf -inf nan -0 0 3.4028235e+38\n"},
         {"double[3] w = {1e39, 4.9e-324, 1e-400}", " double[3] = 1e+39 5e-324 0\n"},
-        {"int64[2] w = {9223372036854775807, -9223372036854775808}", " int64[2] = 9223372036854775807 -9223372036854775808\n"},
+        {"int64[2] w = {9223372036854775807, -9223372036854775808}",
+         " int64[2] = 9223372036854775807 -9223372036854775808\n"},
         {"uint64[2] w = {18446744073709551615, 0xFF}", " uint64[2] = 18446744073709551615 255\n"},
         {"int8[3] w = {127, -128, -0}", " int8[3] = 127 -128 0\n"},
         {"uint32[1] w = {4294967295}", " uint32[1] = 4294967295\n"},
@@ -298,7 +322,7 @@ START_TEST(bad_constants)
 }
 END_TEST
 
-/* ---- faults ----------------------------------------------------------------------------------------------------------- */
+/* ---- faults ---------------------------------------------------------------------------------------------------- */
 
 START_TEST(faults)
 {
@@ -370,7 +394,8 @@ START_TEST(recovery)
                            "  r = Op(x, \"unclosed)\n"
                            "}\n");
     const char *s = said();
-    static const char *const at[] = {"m:1:24: ", "m:2:21: ", "m:2:64: ", "m:5:3: ", "m:6:10: ", "m:7:18: ", "m:10:17: ", "m:16:13: "};
+    static const char *const at[] = {
+        "m:1:24: ", "m:2:21: ", "m:2:64: ", "m:5:3: ", "m:6:10: ", "m:7:18: ", "m:10:17: ", "m:16:13: "};
     for (int i = 0; i < COUNT(at); i++)
         ck_assert_msg(strstr(s, at[i]), "nothing at %s in\n%s", at[i], s);
     ck_assert_int_eq(c->errors, COUNT(at));
@@ -416,9 +441,10 @@ END_TEST
 /* Memory that runs out anywhere ends the reading, and nothing leaks. Only test builds make it run out. */
 START_TEST(no_memory)
 {
-    static const char text[] = "<opset_import: [\"\": 9]> g (float[N] x) => (y) <int4[2] w = {1, 2}, string s = {\"a\\\"b\"}>\n"
-                               "{ y = a.b.Op <k = [1, 2], g = h (a) => (b) { b = Op <t = float[2] {1, 2}> (a) } > (x, w)\n z = Op(y }\n"
-                               "<domain: \"d\"> f <al, be = 1> (a) => (float b) { b = Op <k = @al> (a) }";
+    static const char text[] =
+        "<opset_import: [\"\": 9]> g (float[N] x) => (y) <int4[2] w = {1, 2}, string s = {\"a\\\"b\"}>\n"
+        "{ y = a.b.Op <k = [1, 2], g = h (a) => (b) { b = Op <t = float[2] {1, 2}> (a) } > (x, w)\n z = Op(y }\n"
+        "<domain: \"d\"> f <al, be = 1> (a) => (float b) { b = Op <k = @al> (a) }";
     for (long n = 1; n < 2000; n++) {
         Ctx *own = ctx_new();
         Job job = {source_of(own, text, sizeof text - 1), NULL};
