@@ -79,6 +79,16 @@ START_TEST(reductions_nest_and_share_variables)
         ck_assert_double_eq_tol(got[i], exp((double)in[i]) / s, 1e-6);
     }
     ck_assert_int_le(kernel_ops(c, k), 48 * 15);
+    /* the inner one first: what comes behind it sees the outer variable again */
+    run_one(x, kernel_compute(c, "product", (Loc){ 0 }, out, sum_over(v, 8, op2(OP_mul, max, xk))), in, got);
+    for (int i = 0; i < 48; i += 8) {
+        float top = in[i], all = 0;
+        for (int j = 0; j < 8; j++)
+            top = in[i + j] > top ? in[i + j] : top;
+        for (int j = 0; j < 8; j++)
+            all += top * in[i + j];
+        ck_assert(got[i] == all && got[i + 7] == all);
+    }
 }
 END_TEST
 

@@ -47,6 +47,8 @@ START_TEST(intervals_follow_the_operators)
     check_range(op2(OP_sub, num(0), v), -127, 128);
     check_range(op2(OP_mul, v, v), -16256, 16384);
     check_range(op2(OP_mul, v, num(-2)), -254, 256);
+    const Expr *above = expr_op3(c, OP_clip, v, num(2), num(5)), *under = expr_op3(c, OP_clip, v, num(-3), num(-1));
+    check_range(op2(OP_mul, above, under), -15, -2);
     check_range(op1(OP_abs, v), 0, 128);
     check_range(op1(OP_abs, expr_cast(c, DT_I8, load_y())), -128, 127);
     check_range(op2(OP_add, load_y(), expr_int(c, DT_I32, 1)), INT32_MIN, INT32_MAX);

@@ -177,7 +177,7 @@ void compile_store(Compiler *x, Scope *s, const Buf *b, const Idx *const *at, in
 static void assign(Compiler *x, Scope *s, int d, int r)
 {
     Ins *last = s->last >= 0 ? &s->code.at[s->last] : NULL;
-    if (last && last->d == r && last->kind != I_MOV)
+    if (last && last->d == r)
         last->d = d;
     else
         code_emit(x, s, (Ins){ .kind = I_MOV, .d = d, .a = r });
