@@ -7,13 +7,15 @@
  * Requires: views (whole maps). Breaks: a kernel's dims are no longer those of its buffer. */
 #include "passes.h"
 
+enum { SIZE_MOST = 10000 };          /* larger values are left as they are: nothing that fusion makes */
+
 typedef struct Space {
     Ctx *c;
     int rank;
     int64_t dims[MAX_RANK];
     const Idx *to[MAX_RANK];         /* old variable -> index over the new ones */
     int old_rank;
-    VEC(const Idx *) flats;          /* every subscript of the kernel, in the old variables */
+    int nflats; const Idx **flats;   /* every subscript of the kernel, in the old variables */
 } Space;
 
 static const int positions[MAX_RANK] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
@@ -28,7 +30,7 @@ static const Idx *now(const Space *s, const Idx *x)
 static int cost(const Space *s)
 {
     int sum = 0;
-    for (int i = 0; i < s->flats.n; i++) sum += idx_cost(now(s, s->flats.at[i]));
+    for (int i = 0; i < s->nflats; i++) sum += idx_cost(now(s, s->flats[i]));
     return sum;
 }
 
@@ -99,8 +101,8 @@ static bool split_by(Space *s, const Idx *x)
 
 static bool split(Space *s)
 {
-    for (int i = 0; i < s->flats.n; i++)
-        if (split_by(s, now(s, s->flats.at[i]))) return true;
+    for (int i = 0; i < s->nflats; i++)
+        if (split_by(s, now(s, s->flats[i]))) return true;
     return false;
 }
 
@@ -129,19 +131,20 @@ static void collect(const Expr *e, void *arg)
     const Idx *x = NULL;
     if (e->kind == E_LOAD) x = idx_flat(s->c, e->buf->rank, e->buf->dims, e->at);
     if (e->kind == E_INDEX || e->kind == E_IN) x = e->at[0];
-    if (x && x->n) VEC_PUSH(s->c, s->flats, x);
+    if (x && x->n) s->flats[s->nflats++] = x;
 }
 
 static const Kernel *in_better_space(Ctx *c, const Kernel *k)
 {
-    if (k->nest || k->rank < 1) return k;
+    if (k->nest || k->rank < 1 || k->value->size > SIZE_MOST) return k;
     Space s = {.c = c, .rank = k->rank, .old_rank = k->rank};
     for (int i = 0; i < k->rank; i++) {
         if (k->dims[i] == 0) return k;
         s.dims[i] = k->dims[i];
         s.to[i] = idx_var(c, i, k->dims[i]);
     }
-    VEC_PUSH(c, s.flats, idx_flat(c, k->out->rank, k->out->dims, k->at));
+    s.flats = SCRATCH_N(c, const Idx *, k->value->size + 1);
+    s.flats[s.nflats++] = idx_flat(c, k->out->rank, k->out->dims, k->at);
     expr_walk(c, k->value, collect, &s);
     if (!collapse(&s)) {
         while (split(&s)) {}
@@ -163,7 +166,11 @@ Unit pass_spaces(Ctx *c, Unit u)
 {
     const Prog *p = u.prog;
     const Kernel **out = NEW_N(c, const Kernel *, p->nkernels);
-    for (int i = 0; i < p->nkernels; i++) out[i] = in_better_space(c, p->kernels[i]);
+    for (int i = 0; i < p->nkernels; i++) {
+        Mark m = scratch_mark(c);
+        out[i] = in_better_space(c, p->kernels[i]);
+        scratch_release(c, m);
+    }
     u.prog = prog_with(c, p, p->nkernels, out);
     return u;
 }

@@ -74,23 +74,16 @@ static const Idx *const *store_renamed(Ctx *c, const Buf **b, const Idx *const *
 static const Kernel *rename_kernel(Ctx *c, const Kernel *k, Rename *names)
 {
     Rewrite r = {NULL, load_renamed, names};
-    Kernel *to = mem_copy(c, k, sizeof *k);
+    Kernel to = *k;
     if (k->nest) {
-        to->nest = stmt_rewrite(c, k->nest, &r, store_renamed);
-        if (renamed(names, k->out)) to->out = renamed(names, k->out);
-        return to;
+        to.nest = stmt_rewrite(c, k->nest, &r, store_renamed);
+        if (renamed(names, k->out)) to.out = renamed(names, k->out);
+    } else {
+        to.value = expr_rewrite(c, k->value, &r);
+        to.at = store_renamed(c, &to.out, k->at, names);
     }
-    to->value = expr_rewrite(c, k->value, &r);
-    to->at = store_renamed(c, &to->out, k->at, names);
-    return to->out == k->out && to->value == k->value ? k : to;
-}
-
-static bool loads_twice(const Stmt *s)        /* a nest that reads what it writes keeps its versions of loads: not renamed */
-{
-    if (s->kind == S_STORE) return s->value->kind == E_LOAD && s->value->k != 0;
-    for (int i = 0; i < s->n; i++)
-        if (loads_twice(s->body[i])) return true;
-    return false;
+    const bool same = to.out == k->out && to.value == k->value && to.nest == k->nest;
+    return same ? k : mem_copy(c, &to, sizeof to);
 }
 
 static Prog *claim_outputs(Ctx *c, Prog *p)
@@ -105,8 +98,6 @@ static Prog *claim_outputs(Ctx *c, Prog *p)
         if (k->out->kind != BUF_OUT || u.writers[k->out->id] != 1 || !same_order(c, k)) continue;
         const Buf *t = k->value->buf;
         if (t->kind != BUF_TEMP || names.to[t->id] || u.writer[t->id] >= i) continue;
-        const Kernel *w = p->kernels[u.writer[t->id]];
-        if (w->nest && loads_twice(w->nest)) continue;
         names.to[t->id] = k->out;
     }
     for (int i = 0; i < p->nkernels; i++) {

@@ -87,7 +87,7 @@ File *file_map(Ctx *c, const char *path);            /* NULL and errno when it c
 
 typedef struct PtrMap { const void **keys; void **values; size_t n, cap; } PtrMap;   /* {0}: empty. Never iterated: order would follow addresses */
 void *ptrmap_get(const PtrMap *m, const void *key);        /* NULL: not there */
-void ptrmap_put(Ctx *c, PtrMap *m, const void *key, void *value);      /* a value of NULL counts as not there */
+void ptrmap_put(Ctx *c, PtrMap *m, const void *key, void *value);      /* in scratch memory; a NULL value: not there */
 
 /* ---- diag.c: three reporters ------------------------------------------------------------------------------------- */
 

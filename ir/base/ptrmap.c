@@ -1,6 +1,6 @@
-/* A map from pointers to pointers: open addressing, doubled when half full, in permanent memory, since a map may
- * grow within a callback, between somebody else's mark and its release. Keys are interned or hash-consed things, so
- * their address is their identity. There is no way to walk a map, since the order would follow addresses and differ from run to run. */
+/* A map from pointers to pointers: open addressing, doubled when half full, in scratch memory: it must not grow between somebody else's
+ * mark and its release. Keys are interned or hash-consed things, so their address is their identity. There is no way to walk a map, since
+ * the order would follow addresses and differ from run to run. */
 #include "base.h"
 
 static size_t place(const PtrMap *m, const void *key)
@@ -18,8 +18,8 @@ void *ptrmap_get(const PtrMap *m, const void *key)
 static void grow(Ctx *c, PtrMap *m)
 {
     PtrMap to = {.cap = m->cap ? 2 * m->cap : 16, .n = m->n};
-    to.keys = NEW_N(c, const void *, to.cap);
-    to.values = NEW_N(c, void *, to.cap);
+    to.keys = SCRATCH_N(c, const void *, to.cap);
+    to.values = SCRATCH_N(c, void *, to.cap);
     for (size_t i = 0; i < m->cap; i++) {
         if (!m->keys[i]) continue;
         size_t at = place(&to, m->keys[i]);

@@ -16,6 +16,7 @@ struct LoopTab {
     Hash exprs, reduces;             /* expr.c: expressions, reductions */
     Hash ranges;                     /* range.c: least and greatest element of constant buffers */
     int idx_ids, atom_ids, expr_ids, reduce_ids, buf_ids;        /* next creation numbers */
+    VEC(const Expr *) walked;        /* rewrite.c: the nodes of the walks under way */
     int vars;                        /* next number of var_new, from MAX_RANK */
 };
 

@@ -51,50 +51,52 @@ void memo_put(Ctx *c, Memo *m, int id, const void *value)
     m->values[i] = value;
 }
 
-/* ---- walking ----------------------------------------------------------------------------------------------------- */
+/* ---- walking -----------------------------------------------------------------------------------------------------
+ * First all nodes are listed, then they are visited: a visitor may use scratch memory as it likes. Lists of walks within
+ * each other lie one above the other in the context's table. */
 
-typedef struct Walk {
-    Ctx *c;
-    Memo seen;
-    void (*visit)(const Expr *, void *);
-    void *arg;
-} Walk;
+typedef struct Walk { Ctx *c; struct LoopTab *tab; Memo seen; } Walk;
 
-static void walk(Walk *w, const Expr *e);
+static void list(Walk *w, const Expr *e);
 
-static void walk_idx(Walk *w, const Idx *x)
+static void list_idx(Walk *w, const Idx *x)
 {
     for (int i = 0; x->values && i < x->n; i++) {
         const Atom *a = x->t[i].atom;
         if (a->kind == ATOM_VALUE)
-            walk(w, a->expr);
+            list(w, a->expr);
         else if (a->x)
-            walk_idx(w, a->x);
+            list_idx(w, a->x);
     }
 }
 
-static void walk(Walk *w, const Expr *e)
+static void list(Walk *w, const Expr *e)
 {
     if (memo_get(&w->seen, e->id))
         return;
     memo_put(w->c, &w->seen, e->id, e);
     for (int i = 0; i < e->n; i++)
-        walk(w, e->args[i]);
+        list(w, e->args[i]);
     for (int i = 0; i < expr_ats(e); i++)
-        walk_idx(w, e->at[i]);
+        list_idx(w, e->at[i]);
     for (int i = 0; e->reduce && i < e->reduce->naccs; i++) {
-        walk(w, e->reduce->init[i]);
-        walk(w, e->reduce->next[i]);
+        list(w, e->reduce->init[i]);
+        list(w, e->reduce->next[i]);
     }
-    w->visit(e, w->arg);
+    VEC_PUSH(w->c, w->tab->walked, e);
 }
 
 void expr_walk(Ctx *c, const Expr *e, void (*visit)(const Expr *, void *), void *arg)
 {
     Mark m = scratch_mark(c);
-    Walk w = { c, memo_new(c, e->size), visit, arg };
-    walk(&w, e);
+    Walk w = { c, loop_tab(c), memo_new(c, e->size) };
+    const int from = w.tab->walked.n;
+    list(&w, e);
+    const int to = w.tab->walked.n;
     scratch_release(c, m);
+    for (int i = from; i < to; i++)
+        visit(w.tab->walked.at[i], arg);
+    w.tab->walked.n = from;
 }
 
 /* ---- rewriting --------------------------------------------------------------------------------------------------- */
