@@ -111,6 +111,9 @@ START_TEST(identities_are_exact)
     ck_assert_ptr_eq(op2(OP_sub, n, n), zero);
     ck_assert_ptr_eq(op2(OP_max, f, f), f);
     ck_assert_ptr_eq(op1(OP_neg, op1(OP_neg, f)), f);
+    ck_assert_ptr_eq(op1(OP_abs, op1(OP_neg, f)), op1(OP_abs, f));
+    const Expr *minus = op1(OP_neg, expr_cast(c, DT_U8, n));
+    ck_assert_ptr_eq(op1(OP_abs, minus), minus);
     ck_assert_ptr_eq(op2(OP_add, op2(OP_add, n, one), one), op2(OP_add, n, expr_int(c, DT_I32, 2)));
     ck_assert_ptr_eq(op2(OP_add, one, n), op2(OP_add, n, one));
     ck_assert_ptr_ne(op2(OP_add, flt(2), f), op2(OP_add, f, flt(2)));

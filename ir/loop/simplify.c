@@ -101,9 +101,9 @@ static const Expr *unary(Ctx *c, ScalarOp op, const Expr *a)
     case OP_neg: case OP_bitnot:
         return inner && a->op == op ? a->args[0] : NULL;
     case OP_abs:
-        if (is_op(a, OP_neg))
-            return expr_op1(c, OP_abs, a->args[0]);
-        return is_op(a, OP_abs) || (!is_real(a->dt) && a->lo >= 0) ? a : NULL;
+        if (is_op(a, OP_abs) || (!is_real(a->dt) && a->lo >= 0))     /* unsigned: of -x it is not that of x */
+            return a;
+        return is_op(a, OP_neg) ? expr_op1(c, OP_abs, a->args[0]) : NULL;
     case OP_relu:
         return is_op(a, OP_relu) || (!is_real(a->dt) && a->lo >= 0) ? a : NULL;
     case OP_floor: case OP_ceil: case OP_rint: case OP_trunc:
