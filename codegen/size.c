@@ -12,7 +12,8 @@ enum {
     SPILLS_MAX = 24,                 /* values of one statement that are kept in memory at a time */
     LOOP_SLOTS = 3,                  /* a counter, an end and a pointer for each loop */
     SHORT_LOOP = 16, COPIES_MAX = 24, VECTOR = 16,   /* loops that are unrolled; how many of their values are kept, each in so many bytes */
-    INLINED = 24, INLINED_MAX = 40,  /* what each kernel adds to the function that it is inlined into, and how many do */
+    INLINED = 24, INLINED_MAX = 1600,        /* what each kernel adds to the function that it is inlined into; what all do */
+    MIXED = 8,                       /* that much more for each vector of its widest type that one of its narrowest makes */
     GROUP_SIZE = 200
 };
 
@@ -86,6 +87,35 @@ static int64_t measure_frame(const Stmt *s, int depth, Frame *f)
     return copies;
 }
 
+typedef struct Widths { int least, most; } Widths;
+
+static void add_width(Widths *w, DType dt)
+{
+    const int bits = dtype_bits(dt);
+    if (bits < w->least) w->least = bits;
+    if (bits > w->most) w->most = bits;
+}
+
+static void see_width(const Expr *x, void *arg)
+{
+    if (x->kind == E_LOAD || x->kind == E_CAST) add_width(arg, x->dt);
+}
+
+static void measure_widths(Ctx *c, const Stmt *s, Widths *w)
+{
+    if (s->kind == S_STORE) add_width(w, s->buf->dt);
+    if (s->kind == S_STORE) expr_walk(c, s->value, see_width, w);
+    for (int i = 0; i < s->n; i++) measure_widths(c, s->body[i], w);
+}
+
+/* The width of the widest element that the kernel computes with over that of the narrowest. */
+static int64_t widths_of(Ctx *c, const Kernel *k)
+{
+    Widths w = {64, 8};
+    measure_widths(c, k->nest, &w);
+    return w.most > w.least ? w.most / w.least : 1;
+}
+
 static int64_t stack_of(const Kernel *k)
 {
     Frame f = {0, 0, 0, 0, 1};
@@ -122,12 +152,13 @@ Sizes prog_sizes(Ctx *c, const Prog *p, const EmitOptions *o)
         if (p->bufs[i]->kind == BUF_CONST) s.flash = sum(s.flash, const_bytes(p->bufs[i]));
     int64_t frames = 1;
     for (int64_t n = p->nkernels; n > GROUP_SIZE; n /= GROUP_SIZE) frames++;
-    const int64_t inlined = INLINED * (p->nkernels < INLINED_MAX ? p->nkernels : INLINED_MAX);
+    int64_t inlined = 0;
     for (int i = 0; i < p->nkernels; i++) {
         const KernelSizes k = kernel_sizes(c, p->kernels[i]);
         s.ops = sum(s.ops, k.ops);
         s.bytes_moved = sum(s.bytes_moved, k.bytes);
         s.stack = max(s.stack, k.stack);
+        if (inlined < INLINED_MAX) inlined += INLINED + MIXED * (widths_of(c, p->kernels[i]) - 1);
     }
     s.stack = sum(s.stack, inlined + frames * (RUN_FRAME + SLOT * (p->nins + p->nouts)));
     return s;
