@@ -2,15 +2,14 @@
  * A model may name any path, so the file must lie, links followed, in the model's own folder or below it, and be a
  * regular file (a pipe would block). It is mapped once, whatever the number of constants in it, and never copied;
  * nothing is taken on trust from the model but place and length, which are checked against the file's size. */
-#include "frontend.h"
+#include "import.h"
 
 #include <sys/stat.h>
 
 struct Externals {
     Ctx *c;
     const Source *model;
-    VEC(const char *) locations;     /* interned; files.at[i] NULL: refused, which was reported */
-    VEC(const File *) files;
+    Table files;                     /* by location: what is a File; NULL: refused, which was reported */
 };
 
 Externals *externals_new(Ctx *c, const Source *model)
@@ -63,14 +62,12 @@ static const File *map_below(Externals *x, Loc loc, const char *who, const char 
 
 static const File *file_of(Externals *x, Loc loc, const char *who, const char *location)
 {
-    location = intern(x->c, location);
-    for (int i = x->files.n; i-- > 0;)
-        if (x->locations.at[i] == location)
-            return x->files.at[i];
-    const File *f = map_below(x, loc, who, location);
-    VEC_PUSH(x->c, x->locations, location);
-    VEC_PUSH(x->c, x->files, f);
-    return f;
+    Slot *slot = table_slot(x->c, &x->files, intern(x->c, location));
+    if (slot->state == SLOT_NEW) {
+        slot->what = map_below(x, loc, who, location);
+        slot->state = SLOT_READY;
+    }
+    return slot->what;
 }
 
 const void *external_data(Externals *x, Loc loc, const char *name, const char *location, int64_t offset, int64_t length,

@@ -1,4 +1,4 @@
-/* The inside of the import: what import.c, inline.c, scope.c and types.c share.
+/* The inside of the import: what import.c, inline.c, scope.c and types.c share (external.c has a table of files).
  *
  * A scope is a graph or function body that is being built: its names and what they stand for. A subgraph's scope has
  * an outer one, whose names it sees; a function's has none. All names that a body's nodes define are declared before

@@ -5,7 +5,7 @@
  * the work is bounded by the model's size and that limit. */
 #include "import.h"
 
-enum { MOST_ATTRS = 1000 };
+enum { MOST_ATTRS = 1000, SHOWN_CALLS = 8 };    /* calls around a fault that are told, the outer ones */
 
 /* ---- finding functions ----------------------------------------------------------------------------------------- */
 
@@ -255,7 +255,7 @@ void function_inline(Scope *s, const MNode *n, const MFunction *f)
         Edge *e = scope_use(t, f->outs[k].name, f->outs[k].loc);
         scope_set(s, out->name, out->loc, e ? e : build_poison(im->b, out->name, out->loc));
     }
-    if (im->c->errors > errors)
+    if (im->c->errors > errors && frame->depth <= SHOWN_CALLS)
         note(im->c, n->loc, "in function '%s', called here", f->name);
 }
 
