@@ -1,5 +1,5 @@
-/* codegen: the loop IR of a planned program as C99 text, its header, its constants, and reports about it. Reads programs, changes none;
- * knows no operator. */
+/* codegen: the loop IR of a planned program as C99 text, its header, its constants, and reports about it. Reads
+ * programs, changes none; knows no operator. */
 #ifndef BURIN_CODEGEN_H
 #define BURIN_CODEGEN_H
 
@@ -15,15 +15,16 @@ typedef struct EmitOptions {
     bool weights_bin;                /* --weights=bin */
     int64_t ram_budget, flash_budget;        /* bytes; RAM 2 GiB unless said otherwise; flash -1: none */
     int string_bytes;
-    const Type *in_types, *out_types;        /* as in the graph, which alone knows of complex elements; NULL: those of the buffers */
+    const Type *in_types, *out_types;        /* the graph's, which alone knows of complex ones; NULL: as the buffers */
 } EmitOptions;
 
-/* ---- emit.c: writes the three texts; bin is NULL without --weights=bin. A write error is the caller's to see (ferror). The budget is
- * checked first: over it, an error that names the tensors alive at the peak, and nothing is written. */
+/* ---- emit.c: writes the three texts; bin is NULL without --weights=bin. A write error is the caller's to see
+ * (ferror). The budget is checked first: over it, an error that names the tensors alive at the peak, and nothing is
+ * written. */
 typedef struct EmitFiles { FILE *c, *h, *bin; } EmitFiles;
 bool emit(Ctx *c, const Prog *p, const EmitOptions *o, EmitFiles f);
 
-/* ---- size.c: what the program needs ------------------------------------------------------------------------------------ */
+/* ---- size.c: what the program needs ------------------------------------------------------------------------------ */
 typedef struct Sizes {
     int64_t arena, arena_align, inputs, outputs, flash, stack;   /* bytes */
     int64_t lower_bound;             /* of the arena, for the order as it stands */
@@ -31,9 +32,10 @@ typedef struct Sizes {
 } Sizes;
 Sizes prog_sizes(Ctx *c, const Prog *p, const EmitOptions *o);
 
-/* ---- report.c: burin report ---------------------------------------------------------------------------------------------- */
+/* ---- report.c: burin report -------------------------------------------------------------------------------------- */
 void report_text(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o);
-void report_json(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o);  /* sizes, per kernel figures, every memory access with its proved
-                                                                            interval and bound, worst-case operation count, tensors at the peak */
+/* Sizes, figures of each kernel, every memory access with its proved interval and bound, the worst-case operation
+ * count, the tensors at the peak. */
+void report_json(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o);
 
 #endif

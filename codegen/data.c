@@ -1,8 +1,9 @@
 /* Constants: C arrays that hold the very bits of their tensors, or OUT.bin.
  *
- * A float array is printed in decimals when short ones are exact for all its elements, else in hexadecimal; one with infinities or NaNs as the
- * integers of its bits, in a union with the floats that the code reads. Long literals are slow and limited, so long strings are
- * arrays of characters. The writers format into a buffer of their own: printf would take most of the time of a large model. */
+ * A float array is printed in decimals when short ones are exact for all its elements, else in hexadecimal; one with
+ * infinities or NaNs as the integers of its bits, in a union with the floats that the code reads. Long literals are
+ * slow and limited, so long strings are arrays of characters. The writers format into a buffer of their own: printf
+ * would take most of the time of a large model. */
 #include "emit.h"
 
 enum { ROOM = 1 << 16, ITEM_MAX = 64, FEW = 8 };
@@ -20,7 +21,7 @@ static bool in_bin(const Emit *e, const Buf *b)
     return e->o->weights_bin && b->dt != DT_STRING;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 static void rows_flush(Rows *r)
 {
@@ -71,7 +72,7 @@ static int hex_text(char *to, uint64_t u, int digits)
     return n;
 }
 
-/* ---- numbers --------------------------------------------------------------------------------------------------------------------- */
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 typedef enum Style { STYLE_PLAIN, STYLE_HEX, STYLE_BITS } Style;
 
@@ -152,14 +153,15 @@ static void print_array(Emit *e, FILE *f, Rows *r, const Buf *b, const char *nam
     const Style s = style_of(b);
     const char *type = buf_ctype(b);
     if (s == STYLE_BITS)
-        fprintf(f, "%s_CONST static const union { uint%d_t u[%lld]; %s f[%lld]; } %s = {{\n", e->upper, dtype_bits(b->dt), n, type, n, name);
+        fprintf(f, "%s_CONST static const union { uint%d_t u[%lld]; %s f[%lld]; } %s = {{\n", e->upper,
+                dtype_bits(b->dt), n, type, n, name);
     else
         fprintf(f, "%s_CONST static const %s %s[%lld] = {\n", e->upper, type, name, n);
     print_numbers(f, r, b, s);
     fputs(s == STYLE_BITS ? "\n}};\n" : "\n};\n", f);
 }
 
-/* ---- strings --------------------------------------------------------------------------------------------------------------------- */
+/* ---- strings ----------------------------------------------------------------------------------------------------- */
 
 static void print_characters(Emit *e, FILE *f, Rows *r, const char *s, const char *name)
 {
@@ -202,13 +204,14 @@ static void print_strings(Emit *e, FILE *f, Rows *r, const Buf *b, const char *n
     fputs("};\n", f);
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------------------------ */
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 int64_t const_bytes(const Buf *b)
 {
     if (b->dt != DT_STRING) return (int64_t)buf_bytes(b);
     int64_t bytes = 0;
-    for (int64_t i = 0; i < buf_count(b); i++) bytes += (int64_t)strlen(tensor_at_string(b->data, i)) + 1 + (int64_t)sizeof(char *);
+    for (int64_t i = 0; i < buf_count(b); i++)
+        bytes += (int64_t)strlen(tensor_at_string(b->data, i)) + 1 + (int64_t)sizeof(char *);
     return bytes;
 }
 
@@ -234,7 +237,8 @@ void plan_constants(Emit *e)
 void print_constants(Emit *e, FILE *f)
 {
     Rows *r = NEW(e->c, Rows);
-    for (int i = 0; i < e->strings.n; i++) print_characters(e, f, r, e->strings.at[i], internf(e->c, "w_long_text_%d", i + 1));
+    for (int i = 0; i < e->strings.n; i++)
+        print_characters(e, f, r, e->strings.at[i], internf(e->c, "w_long_text_%d", i + 1));
     for (int i = 0; i < e->p->nbufs; i++) {
         const Buf *b = e->p->bufs[i];
         const BufInfo *info = b->kind == BUF_CONST ? buf_info(e, b) : NULL;

@@ -1,10 +1,11 @@
 /* emit: the three texts of one program.
  *
- * Functions are printed first, into memory: printing them shows which helpers, constants, members of the arena and headers they need, so
- * nothing is emitted that is not used. Then the file is put together: header, includes, helpers, constants, arena, functions. */
+ * Functions are printed first, into memory: printing them shows which helpers, constants, members of the arena and
+ * headers they need, so nothing is emitted that is not used. Then the file is put together: header, includes, helpers,
+ * constants, arena, functions. */
 #include "emit.h"
 
-/* ---- what stands in front of the functions ---------------------------------------------------------------------------------------- */
+/* ---- what stands in front of the functions ----------------------------------------------------------------------- */
 
 static void print_packed_get(Emit *e, FILE *f, DType dt)
 {
@@ -12,17 +13,22 @@ static void print_packed_get(Emit *e, FILE *f, DType dt)
     const char *type = scalar_ctype(dt), *index = e->wide ? "int64_t" : "int32_t";
     fprintf(f, "/* Element i of those that lie %d to a byte, the first lowest. */\n", 8 / bits);
     fprintf(f, "static inline %s %s_get_%s(const uint8_t *x, %s i)\n{\n", type, e->o->prefix, scalar_tag(dt), index);
-    if (dtype_is_signed(dt)) fprintf(f, "    return (%s)((((x[i >> %d] >> ((i & %d) * %d)) & %d) ^ %d) - %d);\n}\n\n", type, shift, 8 / bits - 1, bits, mask,
-                                     1 << (bits - 1), 1 << (bits - 1));
-    else fprintf(f, "    return (%s)((x[i >> %d] >> ((i & %d) * %d)) & %d);\n}\n\n", type, shift, 8 / bits - 1, bits, mask);
+    if (dtype_is_signed(dt))
+        fprintf(f, "    return (%s)((((x[i >> %d] >> ((i & %d) * %d)) & %d) ^ %d) - %d);\n}\n\n", type, shift,
+                8 / bits - 1, bits, mask, 1 << (bits - 1), 1 << (bits - 1));
+    else
+        fprintf(f, "    return (%s)((x[i >> %d] >> ((i & %d) * %d)) & %d);\n}\n\n", type, shift, 8 / bits - 1, bits,
+                mask);
 }
 
 static void print_packed_put(Emit *e, FILE *f, int bits)
 {
     const int mask = (1 << bits) - 1, shift = bits == 4 ? 1 : 2;
-    fprintf(f, "static inline void %s_put_u%d(uint8_t *x, %s i, int v)\n{\n", e->o->prefix, bits, e->wide ? "int64_t" : "int32_t");
+    fprintf(f, "static inline void %s_put_u%d(uint8_t *x, %s i, int v)\n{\n", e->o->prefix, bits,
+            e->wide ? "int64_t" : "int32_t");
     fprintf(f, "    const int at = (int)(i & %d) * %d;\n", 8 / bits - 1, bits);
-    fprintf(f, "    x[i >> %d] = (uint8_t)((x[i >> %d] & ~(%d << at)) | ((v & %d) << at));\n}\n\n", shift, shift, mask, mask);
+    fprintf(f, "    x[i >> %d] = (uint8_t)((x[i >> %d] & ~(%d << at)) | ((v & %d) << at));\n}\n\n", shift, shift, mask,
+            mask);
 }
 
 static void print_helpers(Emit *e, FILE *f)
@@ -35,7 +41,8 @@ static void print_helpers(Emit *e, FILE *f)
         fputc('\n', f);
     }
     if (e->nan64)
-        fprintf(f, "static inline double %s_f64_of_bits(uint64_t a)\n{\n    union { uint64_t u; double f; } x;\n    x.u = a;\n    return x.f;\n}\n\n",
+        fprintf(f, "static inline double %s_f64_of_bits(uint64_t a)\n{\n"
+                   "    union { uint64_t u; double f; } x;\n    x.u = a;\n    return x.f;\n}\n\n",
                 e->o->prefix);
     for (int dt = 0; dt < DT_COUNT; dt++)
         if (e->get[dt]) print_packed_get(e, f, (DType)dt);
@@ -66,7 +73,7 @@ static void print_arena(Emit *e, FILE *f)
     fputs(e->o->arena_caller ? "};\n\n" : "} arena;\n\n", f);
 }
 
-/* ---- includes ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- includes ---------------------------------------------------------------------------------------------------- */
 
 typedef struct Mentions { bool ints, bools; } Mentions;
 
@@ -90,8 +97,10 @@ static void find_types(const char *s, size_t n, Mentions *m)
         }
         size_t k = 1;
         while (i + k < n && word_char(s[i + k])) k++;
-        if (k > 5 && s[i + k - 1] == 't' && s[i + k - 2] == '_' && (s[i] == 'i' || s[i] == 'u') && s[i + k - 3] <= '9') m->ints = true;
-        if (k < 6 && (word_is(s + i, k, "bool") || word_is(s + i, k, "true") || word_is(s + i, k, "false"))) m->bools = true;
+        if (k > 5 && s[i + k - 1] == 't' && s[i + k - 2] == '_' && (s[i] == 'i' || s[i] == 'u') && s[i + k - 3] <= '9')
+            m->ints = true;
+        if (k < 6 && (word_is(s + i, k, "bool") || word_is(s + i, k, "true") || word_is(s + i, k, "false")))
+            m->bools = true;
         i += k;
     }
 }
@@ -120,7 +129,7 @@ static void print_includes(Emit *e, FILE *f, const Sheet *helpers, const Sheet *
     if (e->headers || m.bools || m.ints) fputc('\n', f);
 }
 
-/* ---- emit ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- emit -------------------------------------------------------------------------------------------------------- */
 
 static void print_hook(Emit *e, FILE *f, const char *what, const char *why)
 {
@@ -155,7 +164,8 @@ static void print_file(Emit *e, FILE *f)
     fputc('\n', f);
     print_includes(e, f, helpers, arena);
     if (e->floats)
-        fputs("/* Every product and sum is rounded as it is written. */\n#if defined(__clang__)\n#pragma STDC FP_CONTRACT OFF\n#endif\n\n", f);
+        fputs("/* Every product and sum is rounded as it is written. */\n"
+              "#if defined(__clang__)\n#pragma STDC FP_CONTRACT OFF\n#endif\n\n", f);
     print_hooks(e, f);
     fwrite(helpers->at, 1, helpers->n, f);
     print_constants(e, f);
@@ -201,7 +211,8 @@ static void emit_all(Emit *e, EmitFiles f)
 bool emit(Ctx *c, const Prog *p, const EmitOptions *o, EmitFiles f)
 {
     if (o->io_arena) {
-        error(c, (Loc){0}, "--io=arena needs inputs and outputs that are planned into the arena: this version has none; say --io=copy");
+        error(c, (Loc){0}, "--io=arena needs inputs and outputs that are planned into the arena, which this version "
+              "does not do; say --io=copy");
         return false;
     }
     Emit e = {.c = c, .p = p, .o = o, .sizes = prog_sizes(c, p, o)};

@@ -6,24 +6,29 @@
 
 enum { LINE = 120, INDENT = 4, STRING_MAX = 4095 };   /* columns; the longest string literal of C99 */
 
-/* ---- sheet.c: memory streams, wrapped lines, literals ----------------------------------------------------------------- */
+/* ---- sheet.c: memory streams, wrapped lines, literals ------------------------------------------------------------ */
 
 typedef struct Sheet { FILE *f; char *at; size_t n; } Sheet;   /* at, n: valid after sheet_end or fflush */
 Sheet *sheet_new(Ctx *c);                              /* freed with the context at the latest */
 void sheet_end(Sheet *t);                              /* closes the stream; at stays */
 void sheet_free(Sheet *t);
 void sheet_rewind(Sheet *t);                           /* to write anew from the start */
-size_t literal_unit(const char *s, size_t n);           /* bytes of the string, character or comment that starts at s; else 1 */
-void print_wrapped(FILE *f, const char *s, size_t n, int indent);    /* s broken at spaces into lines of LINE columns, with a newline */
-void print_comment(FILE *f, Sheet *t, int indent);   /* what was written to t, which must be safe in a comment, wrapped; rewinds t */
-void print_string(FILE *f, const char *s, size_t n); /* a C string literal: printable ASCII as it is, all else in octal */
+/* Bytes of the string, character or comment that starts at s; else 1. */
+size_t literal_unit(const char *s, size_t n);
+/* s broken at spaces into lines of LINE columns, and an end of line. */
+void print_wrapped(FILE *f, const char *s, size_t n, int indent);
+/* What was written to t, which must be safe in a comment, likewise; rewinds t. */
+void print_comment(FILE *f, Sheet *t, int indent);
+/* As a C string literal: printable ASCII as it is, all else in octal. */
+void print_string(FILE *f, const char *s, size_t n);
 void print_scalar(FILE *f, DType dt, Value v);       /* of any type but string; inf and NaN are expr.c's */
-int short_float(char *to, double v);                 /* an exact decimal without suffix, not NUL-ended, when one of few digits exists, else 0 */
+/* An exact decimal, without suffix and not NUL-ended, when one of few digits exists: its length, else 0. */
+int short_float(char *to, double v);
 int hex_float(char *to, uint32_t bits);              /* 0x1.8p+3F, not NUL-ended; a finite one; at most 20 characters */
 int hex_double(char *to, uint64_t bits);             /* at most 30 */
 bool const_is_nan_or_inf(DType dt, Value v);
 
-/* ---- names.c: C identifiers --------------------------------------------------------------------------------------------- */
+/* ---- names.c: C identifiers -------------------------------------------------------------------------------------- */
 
 typedef struct Names {               /* a set of names that are taken */
     const struct Names *up;          /* names taken outside as well */
@@ -34,10 +39,10 @@ typedef struct Names {               /* a set of names that are taken */
 const char *cname_new(Ctx *c, Names *n, const char *stem, const char *from);
 void cnames_reserve(Ctx *c, Names *n, size_t count); /* room for so many, before the first */
 void cname_take(Ctx *c, Names *n, const char *name);
-bool cname_reserved(const char *name);                /* a keyword of C or C++, a predefined macro, a name of the four headers */
+bool cname_reserved(const char *name);               /* of C, C++, a predefined macro, one of the four headers */
 const char *cname_upper(Ctx *c, const char *name);
 
-/* ---- the state of one emission ------------------------------------------------------------------------------------------- */
+/* ---- the state of one emission ----------------------------------------------------------------------------------- */
 
 typedef struct BufInfo {             /* of a buffer that is no local */
     const Buf *buf;                  /* NULL: no such buffer */
@@ -91,15 +96,17 @@ int elem_bytes(DType dt);                            /* of an element of memory;
 int elem_per(DType dt);                              /* elements in one of memory: 1, 2, 4 */
 bool buf_odd(const Buf *b);                          /* its last byte is not full */
 
-/* ---- index.c, expr.c ------------------------------------------------------------------------------------------------------ */
+/* ---- index.c, expr.c --------------------------------------------------------------------------------------------- */
 
 typedef enum Prec { P_ANY, P_COND, P_OR, P_AND, P_BITS, P_EQ, P_REL, P_SHIFT, P_ADD, P_MUL, P_UNARY, P_PRIMARY } Prec;
 void print_expr(Emit *e, FILE *f, const Expr *x, Prec least);        /* in parentheses when it binds less than that */
 void print_element(Emit *e, FILE *f, const Buf *b, const Idx *flat);
-void print_place(Emit *e, FILE *f, const Buf *b, const Idx *const *at);      /* x[4*i + j]: of an element of at least a byte */
-void print_address(Emit *e, FILE *f, const Buf *b, const Idx *const *at);    /* &x[4*i + j]; of packed ones: of the byte */
+/* x[4*i + j], of an element of at least a byte; &x[4*i + j], of packed ones that of the byte. */
+void print_place(Emit *e, FILE *f, const Buf *b, const Idx *const *at);
+void print_address(Emit *e, FILE *f, const Buf *b, const Idx *const *at);
 void print_packed(Emit *e, FILE *f, const Buf *b, const Idx *const *at);     /* "x, 4*i + j": the helpers' arguments */
-const Idx *flat_place(Emit *e, const Buf *b, const Idx *const *at);  /* in elements, from the start of the array or arena member */
+/* In elements, from the start of the array or of the arena's member. */
+const Idx *flat_place(Emit *e, const Buf *b, const Idx *const *at);
 void print_buf(Emit *e, FILE *f, const Buf *b);      /* "x float[2,3]", safe in a comment */
 void touch(Emit *e, const Buf *b, bool write);
 const char *idx_type(const Emit *e);
@@ -107,34 +114,35 @@ void print_index(Emit *e, FILE *f, const Idx *x);
 Prec op_prec(const char *text);                     /* of the operator that binds least in a text of scalar.def */
 Prec op_need(const char *text, int param, bool *after_sign);        /* what its parameter must bind as */
 
-/* ---- split.c, stmt.c, kernel.c ------------------------------------------------------------------------------------------------------ */
+/* ---- split.c, stmt.c, kernel.c ----------------------------------------------------------------------------------- */
 
 const Stmt *split_stmt(Emit *e, const Stmt *s);      /* with parts of deep expressions named */
 void print_stmt(Emit *e, const Stmt *s, int indent);         /* to inner */
-void scan_stmt(Emit *e, const Stmt *s);              /* before printing: counts locals' uses, decides int32_t or int64_t */
+void scan_stmt(Emit *e, const Stmt *s); /* before printing: counts locals' uses, decides int32_t or int64_t */
 void print_line(Emit *e, FILE *f, int indent);       /* what was written to line, then begins a new one */
 void emit_kernels(Emit *e);                          /* to body: the functions, run last */
 
-/* ---- data.c ------------------------------------------------------------------------------------------------------------------ */
+/* ---- data.c ------------------------------------------------------------------------------------------------------ */
 
 void plan_constants(Emit *e);                        /* names, places in OUT.bin */
 void print_constants(Emit *e, FILE *f);
 void write_bin(Emit *e, FILE *f);
 int64_t const_bytes(const Buf *b);                   /* of flash, strings included */
 
-/* ---- iface.c ------------------------------------------------------------------------------------------------------------------ */
+/* ---- iface.c ----------------------------------------------------------------------------------------------------- */
 
 void plan_interface(Emit *e);                        /* names of parameters */
 void print_header(Emit *e, FILE *f);
 void print_parameter(Emit *e, FILE *f, const Buf *b, bool written, const char *restricted);
-void print_run_head(Emit *e, FILE *f, bool definition);      /* void m_run(const float *in_x, …), without an end of line */
+void print_run_head(Emit *e, FILE *f, bool definition); /* void m_run(const float *in_x, …), without an end of line */
 Type param_type(const EmitOptions *o, const Buf *b); /* as in the graph: complex */
 
-/* ---- size.c ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- size.c ------------------------------------------------------------------------------------------------------ */
 
 typedef struct KernelSizes { int64_t ops, bytes, stack; } KernelSizes;
 KernelSizes kernel_sizes(Ctx *c, const Kernel *k);
-int alive_at(Ctx *c, const Prog *p, int kernel, const Buf **to);     /* temporaries alive at a kernel, largest first; to: p->nbufs long */
+/* The temporaries alive at a kernel, largest first; to: p->nbufs long. */
+int alive_at(Ctx *c, const Prog *p, int kernel, const Buf **to);
 bool budget_check(Ctx *c, const Prog *p, const EmitOptions *o, const Sizes *s);
 
 #endif

@@ -1,19 +1,21 @@
 /* Expressions as C text, with the parentheses that C or a reader needs and no others.
  *
- * What is printed has the C type of the expression's element type, or one that C widens to it without loss (a small integer, an index):
- * so no conversion loses anything unless a cast says so. The text of an operator is scalar.def's: it stands in place where each operand occurs once in it,
- * else it is a helper that is called. What an operand must bind as is read from the text around its parameter. */
+ * What is printed has the C type of the expression's element type, or one that C widens to it without loss (a small
+ * integer, an index): so no conversion loses anything unless a cast says so. The text of an operator is scalar.def's:
+ * it stands in place where each operand occurs once in it, else it is a helper that is called. What an operand must
+ * bind as is read from the text around its parameter. */
 #include "emit.h"
 
-/* ---- what binds how, in a text of scalar.def ------------------------------------------------------------------------------ */
+/* ---- what binds how, in a text of scalar.def --------------------------------------------------------------------- */
 
 /* The binary operator that starts (or, going left, ends) at p: its level and length; P_ANY: none. */
 static Prec operator_at(const char *p, int *n)
 {
-    static const struct { const char *text; Prec level; } table[] = {
-        {"&&", P_AND}, {"||", P_OR}, {"==", P_EQ}, {"!=", P_EQ}, {"<=", P_REL}, {">=", P_REL}, {"<<", P_SHIFT}, {">>", P_SHIFT},
-        {"*", P_MUL}, {"/", P_MUL}, {"%", P_MUL}, {"+", P_ADD}, {"-", P_ADD}, {"<", P_REL}, {">", P_REL}, {"&", P_BITS}, {"|", P_BITS},
-        {"^", P_BITS}, {"?", P_COND}, {":", P_COND},
+    static const struct { const char *text; Prec level;
+    } table[] = {
+        {"&&", P_AND},   {"||", P_OR},  {"==", P_EQ},  {"!=", P_EQ},  {"<=", P_REL}, {">=", P_REL}, {"<<", P_SHIFT},
+        {">>", P_SHIFT}, {"*", P_MUL},  {"/", P_MUL},  {"%", P_MUL},  {"+", P_ADD},  {"-", P_ADD},  {"<", P_REL},
+        {">", P_REL},    {"&", P_BITS}, {"|", P_BITS}, {"^", P_BITS}, {"?", P_COND}, {":", P_COND},
     };
     for (int i = 0; i < COUNT(table); i++) {
         *n = (int)strlen(table[i].text);
@@ -123,7 +125,7 @@ static const char *plain_text(const char *text, DType dt, char *to, size_t room)
     return to;
 }
 
-/* ---- what an expression binds as ------------------------------------------------------------------------------------------ */
+/* ---- what an expression binds as --------------------------------------------------------------------------------- */
 
 static Prec idx_prec(const Idx *x)
 {
@@ -139,7 +141,8 @@ static bool decided(const Expr *x, bool *result)
 {
     if (x->kind != E_OP || x->n != 2 || x->dt != DT_BOOL || !dtype_is_int(x->args[0]->dt)) return false;
     int64_t alo = x->args[0]->lo, ahi = x->args[0]->hi, blo = x->args[1]->lo, bhi = x->args[1]->hi;
-    if (x->args[0]->dt == DT_U64 && (ahi == INT64_MAX || bhi == INT64_MAX)) return x->op == OP_ge && bhi == 0 ? (*result = true) : false;
+    if (x->args[0]->dt == DT_U64 && (ahi == INT64_MAX || bhi == INT64_MAX))
+        return x->op == OP_ge && bhi == 0 ? (*result = true) : false;
     const bool less = ahi < blo, not_less = alo >= bhi, greater = alo > bhi, not_greater = ahi <= blo;
     switch (x->op) {
     case OP_lt: *result = less; return less || not_less;
@@ -194,7 +197,7 @@ static bool leading_minus(const Expr *x)
     return x->kind == E_CONST || (x->kind == E_OP && x->op == OP_neg) || x->kind == E_INDEX || x->kind == E_CAST;
 }
 
-/* ---- constants ------------------------------------------------------------------------------------------------------------------ */
+/* ---- constants --------------------------------------------------------------------------------------------------- */
 
 static void print_bits(Emit *e, FILE *f, DType dt, Value v)
 {
@@ -235,7 +238,7 @@ static void print_const(Emit *e, FILE *f, const Expr *x)
     fprintf(f, "%s%sINFINITY", d < 0 ? "-" : "", x->dt == DT_F64 ? "(double)" : "");
 }
 
-/* ---- operators -------------------------------------------------------------------------------------------------------------------- */
+/* ---- operators --------------------------------------------------------------------------------------------------- */
 
 typedef struct Operands { Emit *e; const Expr *x; const char *text; } Operands;
 

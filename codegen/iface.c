@@ -1,7 +1,8 @@
-/* The header: what a caller may rely on: one function, macros about its parameters and needs, and the names of both worlds side by side.
+/* The header: what a caller may rely on: one function, macros about its parameters and needs, and the names of both
+ * worlds side by side.
  *
- * It may be included from C99 and C++17, twice, beside that of another model, and behind any macros that others have defined: so its
- * parameters have lower-case names with a stem, and it includes only what its prototype needs. */
+ * It may be included from C99 and C++17, twice, beside that of another model, and behind any macros that others have
+ * defined: so its parameters have lower-case names with a stem, and it includes only what its prototype needs. */
 #include "emit.h"
 
 #include <sha256.h>
@@ -16,12 +17,14 @@ void plan_interface(Emit *e)
 {
     const Prog *p = e->p;
     for (int i = 0; i < p->nins; i++) buf_info(e, p->ins[i])->name = cname_new(e->c, &e->names, "in", p->ins[i]->name);
-    for (int i = 0; i < p->nouts; i++) buf_info(e, p->outs[i])->name = cname_new(e->c, &e->names, "out", p->outs[i]->name);
+    for (int i = 0; i < p->nouts; i++)
+        buf_info(e, p->outs[i])->name = cname_new(e->c, &e->names, "out", p->outs[i]->name);
     if (p->nins + p->nouts > 127)
-        warning(e->c, (Loc){0}, "the function has %d parameters; C99 compilers need not take more than 127", p->nins + p->nouts);
+        warning(e->c, (Loc){0}, "the function has %d parameters; C99 compilers need not take more than 127",
+                p->nins + p->nouts);
 }
 
-/* ---- the prototype --------------------------------------------------------------------------------------------------------------- */
+/* ---- the prototype ----------------------------------------------------------------------------------------------- */
 
 void print_parameter(Emit *e, FILE *f, const Buf *b, bool written, const char *restricted)
 {
@@ -49,7 +52,7 @@ void print_run_head(Emit *e, FILE *f, bool definition)
     print_line(e, f, 0);
 }
 
-/* ---- macros ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- macros ------------------------------------------------------------------------------------------------------ */
 
 /* A constant that the preprocessor can use. */
 static const char *number(Ctx *c, int64_t v)
@@ -84,7 +87,7 @@ static void print_needs(Emit *e, FILE *f)
     fprintf(f, "#define %s_WEIGHTS_ALIGN %s\n", m, number(e->c, e->bin_align));
 }
 
-/* ---- the comment on top ------------------------------------------------------------------------------------------------------------ */
+/* ---- the comment on top ------------------------------------------------------------------------------------------ */
 
 static void print_origin(Emit *e, FILE *f)
 {

@@ -1,9 +1,9 @@
 /* Buffers and places in them as C text.
  *
- * A subscript is one flat index, row-major, in elements; a temporary's starts at its place in the arena's member of that type, so every
- * access goes through the union. Packed elements are reached by helpers that take the array and the index of the element.
- * An index is printed in one type for the whole function, int32_t unless some index in it may be greater; what a VALUE gives is cast
- * to that type. */
+ * A subscript is one flat index, row-major, in elements; a temporary's starts at its place in the arena's member of
+ * that type, so every access goes through the union. Packed elements are reached by helpers that take the array and
+ * the index of the element. An index is printed in one type for the whole function, int32_t unless some index in it
+ * may be greater; what a VALUE gives is cast to that type. */
 #include "emit.h"
 
 BufInfo *buf_info(const Emit *e, const Buf *b)
@@ -69,7 +69,7 @@ void touch(Emit *e, const Buf *b, bool write)
     if (b->kind == BUF_TEMP) e->fn->uses_arena = true;
 }
 
-/* ---- indices ------------------------------------------------------------------------------------------------------------------ */
+/* ---- indices ----------------------------------------------------------------------------------------------------- */
 
 const char *idx_type(const Emit *e)
 {
@@ -121,7 +121,7 @@ const Idx *flat_place(Emit *e, const Buf *b, const Idx *const *at)
     return idx_add(e->c, flat, idx_const(e->c, i->offset / elem_bytes(b->dt) * elem_per(b->dt)));
 }
 
-/* ---- places ------------------------------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------------------ */
 
 /* The array: in_x, arena.f32, acc. */
 static void print_array(Emit *e, FILE *f, const Buf *b)
@@ -170,7 +170,7 @@ void print_packed(Emit *e, FILE *f, const Buf *b, const Idx *const *at)
 void print_address(Emit *e, FILE *f, const Buf *b, const Idx *const *at)
 {
     const Idx *x = flat_place(e, b, at);
-    if (elem_per(b->dt) > 1) x = idx_digit(e->c, x, elem_per(b->dt), 0);     /* runs of packed elements start on a byte */
+    if (elem_per(b->dt) > 1) x = idx_digit(e->c, x, elem_per(b->dt), 0); /* runs of packed elements start on a byte */
     if (x->n == 0 && x->k == 0) {
         print_array(e, f, b);
         return;

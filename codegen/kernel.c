@@ -1,8 +1,9 @@
 /* Kernels as C functions.
  *
- * Each kernel is a static function, called once, that takes the pointers it needs; run calls them in order. A program of few kernels has
- * them as paragraphs of run itself. More calls than GROUP are put into functions that make GROUP calls each, and those likewise, so no function
- * grows with the program. Constants and a static arena are of file scope and are no parameters. */
+ * Each kernel is a static function, called once, that takes the pointers it needs; run calls them in order. A program
+ * of few kernels has them as paragraphs of run itself. More calls than GROUP are put into functions that make GROUP
+ * calls each, and those likewise, so no function grows with the program. Constants and a static arena are of file
+ * scope and are no parameters. */
 #include "emit.h"
 
 enum { GROUP = 200, PARAGRAPHS = 3, WHAT_MAX = 200, SOURCES_MAX = 6 };
@@ -14,7 +15,7 @@ typedef struct Routine {             /* a function of the emitted C */
     bool weights, arena;
 } Routine;
 
-/* ---- parameters --------------------------------------------------------------------------------------------------------------- */
+/* ---- parameters -------------------------------------------------------------------------------------------------- */
 
 static bool in_bin(const Emit *e, const Buf *b)
 {
@@ -85,13 +86,13 @@ static void print_weight_pointers(Emit *e, FILE *to)
         const Buf *b = e->fn->touched.at[i];
         if (!in_bin(e, b)) continue;
         const BufInfo *info = buf_info(e, b);
-        fprintf(e->line->f, "const %s *const %s = (const %s *)(const void *)((const uint8_t *)weights + %lld);", buf_ctype(b), info->name,
-                buf_ctype(b), (long long)info->offset);
+        fprintf(e->line->f, "const %s *const %s = (const %s *)(const void *)((const uint8_t *)weights + %lld);",
+                buf_ctype(b), info->name, buf_ctype(b), (long long)info->offset);
         print_line(e, to, INDENT);
     }
 }
 
-/* ---- one kernel --------------------------------------------------------------------------------------------------------------- */
+/* ---- one kernel -------------------------------------------------------------------------------------------------- */
 
 static Function function_new(Emit *e)
 {
@@ -182,7 +183,7 @@ static Routine emit_kernel(Emit *e, const Kernel *k)
     return r;
 }
 
-/* ---- run ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- run --------------------------------------------------------------------------------------------------------- */
 
 /* One function that calls n others: it needs what they need. */
 static Routine emit_group(Emit *e, const Routine *calls, int n)

@@ -1,29 +1,31 @@
 /* C identifiers from the names of a graph.
  *
- * What is made here consists of lower-case letters, digits and single inner underscores, is unique where it is visible, and means
- * nothing else in C, C++ or the four headers. Most names carry a stem (in_, out_, w_, fill_) that no header uses; the names of locals
- * may have none, so they are held against the table. */
+ * What is made here consists of lower-case letters, digits and single inner underscores, is unique where it is
+ * visible, and means nothing else in C, C++ or the four headers. Most names carry a stem (in_, out_, w_, fill_) that
+ * no header uses; the names of locals may have none, so they are held against the table. */
 #include "emit.h"
 
 enum { NAME_MAX_LENGTH = 40 };
 
 static const char words[] =
-    " auto break case char const continue default do double else enum extern float for goto if inline int long register restrict return"
-    " short signed sizeof static struct switch typedef union unsigned void volatile while"
-    " alignas alignof and asm atomic bool catch class compl concept consteval constexpr constinit decltype delete explicit export false"
-    " friend module mutable namespace new noexcept not nullptr operator or private protected public reinterpret requires static assert"
-    " template this thread throw true try typeid typename using virtual wchar xor bitand bitor import final override"
-    " linux unix i386 main errno null eof size signgam"
-    " memcpy memmove memchr memcmp memset memccpy mempcpy memrchr memmem rawmemchr bcmp bcopy bzero ffs ffsl ffsll index rindex"
-    " strcat strchr strcmp strcoll strcpy strcspn strerror strlen strncat strncmp strncpy strpbrk strrchr strspn strstr strtok strxfrm"
-    " strdup strndup strnlen strsep strsignal stpcpy stpncpy strcasecmp strncasecmp strchrnul strcasestr strverscmp basename"
-    " arena weights math isgreater isless islessgreater isunordered fpclassify isfinite isinf isnan isnormal signbit finite significand ";
+    " auto break case char const continue default do double else enum extern float for goto if inline int long"
+    " register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while"
+    " alignas alignof and asm atomic bool catch class compl concept consteval constexpr constinit decltype delete"
+    " explicit export false friend module mutable namespace new noexcept not nullptr operator or private protected"
+    " public reinterpret requires static assert template this thread throw true try typeid typename using virtual"
+    " wchar xor bitand bitor import final override linux unix i386 main errno null eof size signgam memcpy memmove"
+    " memchr memcmp memset memccpy mempcpy memrchr memmem rawmemchr bcmp bcopy bzero ffs ffsl ffsll index rindex"
+    " strcat strchr strcmp strcoll strcpy strcspn strerror strlen strncat strncmp strncpy strpbrk strrchr strspn"
+    " strstr strtok strxfrm strdup strndup strnlen strsep strsignal stpcpy stpncpy strcasecmp strncasecmp strchrnul"
+    " strcasestr strverscmp basename arena weights math isgreater isless islessgreater isunordered fpclassify isfinite"
+    " isinf isnan isnormal signbit finite significand ";
 
 static const char math[] =
-    " acos asin atan atan2 cos sin tan acosh asinh atanh cosh sinh tanh exp exp2 exp10 expm1 pow10 frexp ilogb ldexp log log10 log1p log2"
-    " logb modf scalbn scalbln scalb cbrt fabs hypot pow sqrt erf erfc lgamma tgamma gamma ceil floor nearbyint rint lrint llrint round lround"
-    " llround trunc fmod remainder remquo drem copysign nan nextafter nexttoward fdim fmax fmin fma j0 j1 jn y0 y1 yn sincos roundeven"
-    " nextup nextdown llogb canonicalize totalorder totalordermag getpayload setpayload fmaxmag fminmag ufromfp fromfp ";
+    " acos asin atan atan2 cos sin tan acosh asinh atanh cosh sinh tanh exp exp2 exp10 expm1 pow10 frexp ilogb ldexp"
+    " log log10 log1p log2 logb modf scalbn scalbln scalb cbrt fabs hypot pow sqrt erf erfc lgamma tgamma gamma ceil"
+    " floor nearbyint rint lrint llrint round lround llround trunc fmod remainder remquo drem copysign nan nextafter"
+    " nexttoward fdim fmax fmin fma j0 j1 jn y0 y1 yn sincos roundeven nextup nextdown llogb canonicalize totalorder"
+    " totalordermag getpayload setpayload fmaxmag fminmag ufromfp fromfp ";
 
 static bool listed(const char *list, const char *s, size_t n)
 {
@@ -95,7 +97,8 @@ const char *cname_new(Ctx *c, Names *names, const char *stem, const char *from)
     to[n] = 0;
     size_t k = strlen(names->prefix);
     const bool exported = !strncmp(to, names->prefix, k) && (to[k] == '_' || to[k] == 0);
-    const char *base = internf(c, "%s%s%s", exported ? "x" : "", to, !*stem && cname_reserved(to) ? "_v" : ""), *name = base;
+    const char *suffix = !*stem && cname_reserved(to) ? "_v" : "";
+    const char *base = internf(c, "%s%s%s", exported ? "x" : "", to, suffix), *name = base;
     /* What number comes next is remembered, so that thousands of equal names take linear time. */
     const intptr_t next = (intptr_t)ptrmap_get(&names->next, base);
     for (intptr_t i = next ? next : 2; is_taken(names, name); i++) {

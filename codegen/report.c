@@ -1,10 +1,11 @@
 /* burin report: what a program needs and does, for people and as JSON.
  *
- * The JSON is one object; its accesses are all the memory accesses of the program, each with the interval that was proved for it and the
- * bound that the interval keeps. Names may hold any byte: what is no UTF-8 is given as the code points of its bytes. */
+ * The JSON is one object; its accesses are all the memory accesses of the program, each with the interval that was
+ * proved for it and the bound that the interval keeps. Names may hold any byte: what is no UTF-8 is given as the code
+ * points of its bytes. */
 #include "emit.h"
 
-/* ---- for people ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- for people -------------------------------------------------------------------------------------------------- */
 
 static void print_row(FILE *f, const char *what, int64_t bytes, const char *unit)
 {
@@ -27,7 +28,8 @@ void report_text(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o)
     const int n = p->plan && s.arena > 0 ? alive_at(c, p, p->plan->peak, bufs) : 0;
     if (n) fprintf(f, "\nalive at the peak, in %s:\n", p->kernels[p->plan->peak]->what);
     for (int i = 0; i < n; i++)
-        fprintf(f, "%14zu  %s %s\n", buf_bytes(bufs[i]), bufs[i]->name, type_text(c, (Type){bufs[i]->dt, bufs[i]->rank, bufs[i]->dims}));
+        fprintf(f, "%14zu  %s %s\n", buf_bytes(bufs[i]), bufs[i]->name,
+                type_text(c, (Type){bufs[i]->dt, bufs[i]->rank, bufs[i]->dims}));
     fprintf(f, "\n%14s %14s  kernel\n", "operations", "bytes moved");
     for (int i = 0; i < p->nkernels; i++) {
         const KernelSizes k = kernel_sizes(c, p->kernels[i]);
@@ -35,15 +37,18 @@ void report_text(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o)
     }
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 /* Bytes of the UTF-8 character at s, 0: there is none. */
 static int utf8_length(const unsigned char *s)
 {
-    const int n = s[0] >= 0xF0 && s[0] < 0xF5 ? 4 : s[0] >= 0xE0 && s[0] < 0xF0 ? 3 : s[0] >= 0xC2 && s[0] < 0xE0 ? 2 : 0;
+    int n = 0;
+    if (s[0] >= 0xC2 && s[0] < 0xF5) n = s[0] >= 0xF0 ? 4 : s[0] >= 0xE0 ? 3 : 2;
     for (int i = 1; i < n; i++)
         if ((s[i] & 0xC0) != 0x80) return 0;
-    if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F) || (s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F)) return 0;
+    if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F) || (s[0] == 0xF0 && s[1] < 0x90) ||
+        (s[0] == 0xF4 && s[1] > 0x8F))
+        return 0;
     return n;
 }
 

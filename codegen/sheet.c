@@ -1,10 +1,11 @@
 /* Sheet in memory, lines broken at 120 columns, and the literals of C.
  *
- * Every literal has the value, bit for bit: floats are written as decimals when few digits give them exactly, else in hexadecimal, which
- * is exact, short and quick to compile. The greatest negative integers are written as differences, since C has no negative literals. */
+ * Every literal has the value, bit for bit: floats are written as decimals when few digits give them exactly, else in
+ * hexadecimal, which is exact, short and quick to compile. The greatest negative integers are written as differences,
+ * since C has no negative literals. */
 #include "emit.h"
 
-/* ---- streams ----------------------------------------------------------------------------------------------------------- */
+/* ---- streams ----------------------------------------------------------------------------------------------------- */
 
 static void sheet_release(void *what)
 {
@@ -40,7 +41,7 @@ void sheet_rewind(Sheet *t)
     rewind(t->f);
 }
 
-/* ---- lines --------------------------------------------------------------------------------------------------------------- */
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
 
 /* What stands at s as a unit: a string, a character, a comment; else 1. */
 size_t literal_unit(const char *s, size_t n)
@@ -55,14 +56,16 @@ size_t literal_unit(const char *s, size_t n)
     return i < n ? i + 1 : n;
 }
 
-/* How badly a line would break at the space s[i], inside `depth` parentheses: best behind a comma or before an operator. */
+/* How badly a line would break at the space s[i], inside `depth` parentheses: best behind a comma or before an
+ * operator. */
 static int badness(const char *s, size_t i, int depth)
 {
-    const bool listed = s[i - 1] == ',' || s[i - 1] == ';', operator = strchr("+-*/<>=!&|?:", s[i + 1]) && s[i + 2] != 'r';
-    return 4 * depth + (listed ? 0 : operator ? 2 : 3);
+    const bool listed = s[i - 1] == ',' || s[i - 1] == ';', sign = strchr("+-*/<>=!&|?:", s[i + 1]) && s[i + 2] != 'r';
+    return 4 * depth + (listed ? 0 : sign ? 2 : 3);
 }
 
-/* Where to break a text that does not fit into `room` columns: at the space that is least bad in the second half, the last of those; 0: nowhere. */
+/* Where to break a text that does not fit into `room` columns: at the space that is least bad in the second half,
+ * the last of those; 0: nowhere. */
 static size_t find_break(const char *s, size_t n, size_t room)
 {
     size_t best = 0, any = 0;
@@ -115,7 +118,7 @@ void print_comment(FILE *f, Sheet *t, int indent)
     sheet_rewind(t);
 }
 
-/* ---- literals ------------------------------------------------------------------------------------------------------------ */
+/* ---- literals ---------------------------------------------------------------------------------------------------- */
 
 /* Question marks too: two of them may begin a trigraph. */
 static bool plain_char(unsigned char ch)
@@ -182,7 +185,8 @@ int hex_double(char *to, uint64_t u)
     return hex_text(to, u >> 63, u & ((UINT64_C(1) << 52) - 1), 13, (int)(u >> 52 & 0x7FF), 1023);
 }
 
-/* Numbers below a million with at most four decimals: scaled by 10 000 they are integers, and the product has no rounding. */
+/* Numbers below a million with at most four decimals: scaled by 10 000 they are integers, and the product has no
+ * rounding. */
 int short_float(char *to, double v)
 {
     if (!(fabs(v) < 1e6) || (double)(float)v != v) return 0;

@@ -1,19 +1,23 @@
 /* What a program needs: RAM, flash, stack, worst-case operations, bytes moved.
  *
- * All but the stack are sums over the loop IR. The stack is a bound on what compilers take, from what they must keep: arrays in full, and a slot
- * for everything that may have to be saved: callee-saved registers, pointers, loop counters, scalars, the values within one
- * statement. The test of this file holds it against -fstack-usage of both compilers. */
+ * All but the stack are sums over the loop IR. The stack is a bound on what compilers take, from what they must keep:
+ * arrays in full, and a slot for everything that may have to be saved: callee-saved registers, pointers, loop
+ * counters, scalars, the values within one statement. The test of this file holds it against -fstack-usage of both
+ * compilers. */
 #include "emit.h"
 
 enum {
-    RUN_FRAME = 56,                  /* saved registers and alignment of a function that only calls */
-    KERNEL_FRAME = 160,              /* of one with loops, and of the helpers that it calls */
-    SLOT = 8,                        /* a saved value */
-    SPILLS_MAX = 24,                 /* values of one statement that are kept in memory at a time */
-    LOOP_SLOTS = 3,                  /* a counter, an end and a pointer for each loop */
-    SHORT_LOOP = 16, COPIES_MAX = 24, VECTOR = 16,   /* loops that are unrolled; how many of their values are kept, each in so many bytes */
-    INLINED = 24, INLINED_MAX = 1600,        /* what each kernel adds to the function that it is inlined into; what all do */
-    MIXED = 8,                       /* that much more for each vector of its widest type that one of its narrowest makes */
+    RUN_FRAME = 56,     /* saved registers and alignment of a function that only calls */
+    KERNEL_FRAME = 160, /* of one with loops, and of the helpers that it calls */
+    SLOT = 8,           /* a saved value */
+    SPILLS_MAX = 24,    /* values of one statement that are kept in memory at a time */
+    LOOP_SLOTS = 3,     /* a counter, an end and a pointer for each loop */
+    SHORT_LOOP = 16,    /* steps of a loop that is unrolled */
+    COPIES_MAX = 24,    /* steps whose values are kept */
+    VECTOR = 16,        /* bytes of such a value */
+    INLINED = 24,       /* what each kernel adds to the function that it is inlined into */
+    MIXED = 8,          /* and more for each vector of its widest type that one of its narrowest makes */
+    INLINED_MAX = 1600, /* what all kernels add */
     GROUP_SIZE = 200
 };
 
@@ -34,11 +38,12 @@ static int64_t max(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* ---- one kernel ------------------------------------------------------------------------------------------------------------------ */
+/* ---- one kernel -------------------------------------------------------------------------------------------------- */
 
 static void add_load(const Expr *x, void *bits)
 {
-    if (x->kind == E_LOAD && x->buf->kind != BUF_LOCAL) *(int64_t *)bits = sum(*(int64_t *)bits, dtype_bits(x->buf->dt));
+    if (x->kind == E_LOAD && x->buf->kind != BUF_LOCAL)
+        *(int64_t *)bits = sum(*(int64_t *)bits, dtype_bits(x->buf->dt));
 }
 
 static int64_t loaded_bits(Ctx *c, const Expr *x)
@@ -122,7 +127,8 @@ static int64_t stack_of(const Kernel *k)
     measure_frame(k->nest, 0, &f);
     const int64_t spills = f.spills < SPILLS_MAX ? f.spills : SPILLS_MAX;
     const int64_t copies = f.copies < COPIES_MAX ? f.copies : COPIES_MAX;
-    return sum(f.arrays, (f.loops ? KERNEL_FRAME : 0) + SLOT * (f.scalars + LOOP_SLOTS * f.loops + spills) + VECTOR * (copies - 1));
+    const int64_t slots = f.scalars + LOOP_SLOTS * f.loops + spills;
+    return sum(f.arrays, (f.loops ? KERNEL_FRAME : 0) + SLOT * slots + VECTOR * (copies - 1));
 }
 
 KernelSizes kernel_sizes(Ctx *c, const Kernel *k)
@@ -130,7 +136,7 @@ KernelSizes kernel_sizes(Ctx *c, const Kernel *k)
     return (KernelSizes){kernel_ops(c, k), moved_bits(c, k->nest) / 8, stack_of(k)};
 }
 
-/* ---- the program ------------------------------------------------------------------------------------------------------------------ */
+/* ---- the program ------------------------------------------------------------------------------------------------- */
 
 static int64_t bytes_of(int n, Buf *const *bufs)
 {
@@ -164,7 +170,7 @@ Sizes prog_sizes(Ctx *c, const Prog *p, const EmitOptions *o)
     return s;
 }
 
-/* ---- what is alive ------------------------------------------------------------------------------------------------------------------ */
+/* ---- what is alive ----------------------------------------------------------------------------------------------- */
 
 typedef struct Lives { int *first, *last, at; } Lives;       /* by Buf.id */
 
@@ -203,7 +209,7 @@ int alive_at(Ctx *c, const Prog *p, int kernel, const Buf **to)
     return n;
 }
 
-/* ---- budgets -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- budgets ----------------------------------------------------------------------------------------------------- */
 
 /* The largest of them, as a sentence. */
 static const char *list_largest(Ctx *c, const Buf **bufs, int n)
@@ -212,8 +218,8 @@ static const char *list_largest(Ctx *c, const Buf **bufs, int n)
     const char *s = "";
     if (n) qsort(bufs, (size_t)n, sizeof *bufs, by_bytes);
     for (int i = 0; i < n && i < SHOWN; i++)
-        s = internf(c, "%s%s%s %s (%zu)", s, i ? ", " : "", bufs[i]->name, type_text(c, (Type){bufs[i]->dt, bufs[i]->rank, bufs[i]->dims}),
-                    buf_bytes(bufs[i]));
+        s = internf(c, "%s%s%s %s (%zu)", s, i ? ", " : "", bufs[i]->name,
+                    type_text(c, (Type){bufs[i]->dt, bufs[i]->rank, bufs[i]->dims}), buf_bytes(bufs[i]));
     return n > SHOWN ? internf(c, "%s and %d more", s, n - SHOWN) : s;
 }
 
@@ -236,9 +242,11 @@ static void refuse_ram(Ctx *c, const Prog *p, const EmitOptions *o, const Sizes 
     for (int i = 0; i < p->nbufs; i++)
         if (p->bufs[i]->kind == BUF_IN || p->bufs[i]->kind == BUF_OUT) bufs[n++] = p->bufs[i];
     const char *list = list_largest(c, bufs, n);
-    error(c, loc_of(c, p, o, n ? bufs[0] : NULL), "the model needs %lld bytes of RAM (arena %lld, inputs %lld, outputs %lld, stack %lld), which exceeds the budget of %lld; "
-          "alive at the peak (bytes): %s; --ram-budget sets the budget", (long long)need, (long long)s->arena, (long long)s->inputs,
-          (long long)s->outputs, (long long)s->stack, (long long)o->ram_budget, list);
+    error(c, loc_of(c, p, o, n ? bufs[0] : NULL),
+          "the model needs %lld bytes of RAM (arena %lld, inputs %lld, outputs %lld, stack %lld), which exceeds the "
+          "budget of %lld; alive at the peak (bytes): %s; --ram-budget sets the budget",
+          (long long)need, (long long)s->arena, (long long)s->inputs, (long long)s->outputs, (long long)s->stack,
+          (long long)o->ram_budget, list);
 }
 
 static void refuse_flash(Ctx *c, const Prog *p, const EmitOptions *o, const Sizes *s)
@@ -248,8 +256,10 @@ static void refuse_flash(Ctx *c, const Prog *p, const EmitOptions *o, const Size
     for (int i = 0; i < p->nbufs; i++)
         if (p->bufs[i]->kind == BUF_CONST) bufs[n++] = p->bufs[i];
     const char *list = list_largest(c, bufs, n);
-    error(c, loc_of(c, p, o, n ? bufs[0] : NULL), "the model's constants need %lld bytes of flash, which exceeds the budget of %lld; the largest (bytes): %s; "
-          "--flash-budget sets the budget", (long long)s->flash, (long long)o->flash_budget, list);
+    error(c, loc_of(c, p, o, n ? bufs[0] : NULL),
+          "the model's constants need %lld bytes of flash, which exceeds the budget of %lld; the largest (bytes): %s; "
+          "--flash-budget sets the budget",
+          (long long)s->flash, (long long)o->flash_budget, list);
 }
 
 bool budget_check(Ctx *c, const Prog *p, const EmitOptions *o, const Sizes *s)

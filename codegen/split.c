@@ -1,8 +1,9 @@
 /* Deep expressions are split: C compilers need not take more than 63 levels of parentheses, and people take fewer.
  *
- * A value that is higher than HIGH gets names for its parts, each PART high, in statements in front of it. Expressions have no effects and are
- * total, so a part may be computed earlier than where it stands; but not outside the arm of a choice, whose guard may keep
- * its loads in bounds: there the choice becomes an IF. Indices stay as they are: their intervals are proved. */
+ * A value that is higher than HIGH gets names for its parts, each PART high, in statements in front of it. Expressions
+ * have no effects and are total, so a part may be computed earlier than where it stands; but not outside the arm of a
+ * choice, whose guard may keep its loads in bounds: there the choice becomes an IF. Indices stay as they are: their
+ * intervals are proved. */
 #include "emit.h"
 
 enum { HIGH = 10, PART = 6 };
@@ -81,7 +82,8 @@ static const Stmt *split_value(Emit *e, const Stmt *s, const Expr *value)
     Splitter sp = {.e = e, .block = &block};
     if (height(&sp, value) > HIGH) {
         value = split_expr(&sp, value);
-        s = s->kind == S_STORE ? stmt_store(c, s->buf, s->at, value) : stmt_if(c, value, s->body[0], s->n == 2 ? s->body[1] : NULL);
+        s = s->kind == S_STORE ? stmt_store(c, s->buf, s->at, value)
+                               : stmt_if(c, value, s->body[0], s->n == 2 ? s->body[1] : NULL);
         VEC_PUSH(c, block, s);
         s = stmt_seq(c, block.n, block.at);
     }

@@ -1,11 +1,11 @@
 /* Statements as C text: loops, choices, stores, copies, locals.
  *
- * A function is scanned before it is printed: how often each local is read and written, and whether an index needs 64 bits. A scalar is
- * declared by its first store, const when that is the only one; one that is never read is not printed. A loop or an arm of one statement
- * has no braces unless an `else` could be taken for that of another `if`. */
+ * A function is scanned before it is printed: how often each local is read and written, and whether an index needs 64
+ * bits. A scalar is declared by its first store, const when that is the only one; one that is never read is not
+ * printed. A loop or an arm of one statement has no braces unless an `else` could be taken for that of another `if`. */
 #include "emit.h"
 
-/* ---- scanning ------------------------------------------------------------------------------------------------------------------- */
+/* ---- scanning ---------------------------------------------------------------------------------------------------- */
 
 static Local *local_of(Emit *e, const Buf *b)
 {
@@ -96,7 +96,7 @@ static bool silent(Emit *e, const Stmt *s)
     return l && l->loads == 0;
 }
 
-/* ---- lines ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
 
 void print_line(Emit *e, FILE *f, int indent)
 {
@@ -110,7 +110,7 @@ static void put(Emit *e, int indent, const char *s)
     fprintf(e->inner->f, "%*s%s\n", indent, "", s);
 }
 
-/* ---- stores ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- stores ------------------------------------------------------------------------------------------------------ */
 
 /* x = x + y and x = x - y on floats are written x += y, x -= y. */
 static const Expr *increment(const Stmt *s, char *sign)
@@ -150,7 +150,8 @@ static void print_store(Emit *e, const Stmt *s, int indent, bool declare)
     } else {
         if (declare) {
             const bool once = l->stores == 1, string = s->buf->dt == DT_STRING;
-            fprintf(f, "%s%s%s", once && !string ? "const " : "", scalar_ctype(s->buf->dt), string ? once ? "const " : "" : " ");
+            fprintf(f, "%s%s%s", once && !string ? "const " : "", scalar_ctype(s->buf->dt),
+                    string ? once ? "const " : "" : " ");
         }
         print_place(e, f, s->buf, s->at);
         if (by) {
@@ -165,7 +166,7 @@ static void print_store(Emit *e, const Stmt *s, int indent, bool declare)
     print_line(e, e->inner->f, indent);
 }
 
-/* ---- copies ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- copies ------------------------------------------------------------------------------------------------------ */
 
 /* Strings in the arena lie wider than elsewhere: they are copied one by one. */
 static void copy_strings(Emit *e, const Stmt *s, int indent)
@@ -220,7 +221,7 @@ static void print_copy(Emit *e, const Stmt *s, int indent)
     print_line(e, e->inner->f, indent);
 }
 
-/* ---- the others ------------------------------------------------------------------------------------------------------------------- */
+/* ---- the others -------------------------------------------------------------------------------------------------- */
 
 static void print_local(Emit *e, const Buf *b, int indent, bool zero)
 {
@@ -229,7 +230,8 @@ static void print_local(Emit *e, const Buf *b, int indent, bool zero)
     const int per = elem_per(b->dt);
     if (b->rank == 0) {
         const char *type = scalar_ctype(b->dt);
-        fprintf(e->line->f, "%s%s%s%s;", type, b->dt == DT_STRING ? "" : " ", l->name, !zero ? "" : b->dt == DT_STRING ? " = \"\"" : " = 0");
+        const char *start = !zero ? "" : b->dt == DT_STRING ? " = \"\"" : " = 0";
+        fprintf(e->line->f, "%s%s%s%s;", type, b->dt == DT_STRING ? "" : " ", l->name, start);
     } else {
         fprintf(e->line->f, "%s%s%s[%lld]%s;", buf_ctype(b), b->dt == DT_STRING ? "" : " ", l->name,
                 (long long)((buf_count(b) + per - 1) / per), per > 1 ? " = {0}" : "");

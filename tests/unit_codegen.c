@@ -1,5 +1,5 @@
-/* Unit tests of codegen: names, literals, line breaks, parentheses, and small programs as text. What the emitted C computes is held
- * against the interpreter by tests/check_c.sh. */
+/* Unit tests of codegen: names, literals, line breaks, parentheses, and small programs as text. What the emitted C
+ * computes is held against the interpreter by tests/check_c.sh. */
 #include "emit.h"
 
 #include <check.h>
@@ -17,7 +17,7 @@ static void teardown(void)
     ctx_free(c);
 }
 
-/* ---- names ----------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 static Names names;
 
@@ -58,7 +58,8 @@ START_TEST(names_without_stem_mean_nothing_else)
     ck_assert_str_eq(made("", "uint8_t"), "uint8_t_v");
     ck_assert_str_eq(made("", "acc0"), "xacc0");
     ck_assert_str_eq(made("", "acc01"), "acc01");
-    ck_assert(!cname_reserved("best") && cname_reserved("restrict") && cname_reserved("memcpy") && cname_reserved("linux"));
+    ck_assert(!cname_reserved("best") && cname_reserved("restrict") && cname_reserved("memcpy") &&
+              cname_reserved("linux"));
     ck_assert(cname_reserved("fmaxl") && cname_reserved("namespace") && !cname_reserved("acc0"));
 }
 END_TEST
@@ -82,7 +83,7 @@ START_TEST(many_equal_names_take_linear_time)
 }
 END_TEST
 
-/* ---- literals ---------------------------------------------------------------------------------------------------------- */
+/* ---- literals ---------------------------------------------------------------------------------------------------- */
 
 static char text[8192];
 
@@ -178,7 +179,7 @@ START_TEST(strings_are_escaped)
 }
 END_TEST
 
-/* ---- lines --------------------------------------------------------------------------------------------------------------- */
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
 
 static size_t longest_line(const char *s)
 {
@@ -192,7 +193,8 @@ static size_t longest_line(const char *s)
 
 START_TEST(long_statements_are_broken)
 {
-    const char *call = "f(a + b, g(c, \"one string that stays whole, whatever its blanks may say about it\"), dddddddddddddddddddd + eeeeeeeeeeeee,"
+    const char *call = "f(a + b, g(c, \"one string that stays whole, whatever its blanks may say about it\"), "
+                       "dddddddddddddddddddd + eeeeeeeeeeeee,"
                        " x /* and a comment */, y);";
     PRINTED(print_wrapped(f, call, strlen(call), 4));
     ck_assert_str_eq(text, "    f(a + b, g(c, \"one string that stays whole, whatever its blanks may say about it\"),\n"
@@ -220,7 +222,7 @@ START_TEST(comments_are_broken)
 }
 END_TEST
 
-/* ---- parentheses ----------------------------------------------------------------------------------------------------------- */
+/* ---- parentheses ------------------------------------------------------------------------------------------------- */
 
 START_TEST(texts_tell_how_they_bind)
 {
@@ -258,7 +260,7 @@ START_TEST(texts_tell_what_operands_need)
 }
 END_TEST
 
-/* ---- small programs ---------------------------------------------------------------------------------------------------------- */
+/* ---- small programs ---------------------------------------------------------------------------------------------- */
 
 static const int64_t six[] = {6};
 static char *source, *header;
@@ -286,11 +288,20 @@ static Prog *prog_of(Buf *in, Buf *out, int n, const Kernel **kernels, int nbufs
     outs[0] = out;
     in->index = out->index = 0;
     Prog *p = NEW(c, Prog);
-    *p = (Prog){.name = "g", .nbufs = nbufs, .nkernels = n, .nins = 1, .nouts = 1, .bufs = bufs, .kernels = kernels, .ins = ins, .outs = outs};
+    *p = (Prog){.name = "g",
+                .nbufs = nbufs,
+                .nkernels = n,
+                .nins = 1,
+                .nouts = 1,
+                .bufs = bufs,
+                .kernels = kernels,
+                .ins = ins,
+                .outs = outs};
     return p;
 }
 
-static const EmitOptions plain = {.prefix = "m", .header_name = "m.h", .options = "", .ram_budget = (int64_t)1 << 31, .flash_budget = -1};
+static const EmitOptions plain = {
+    .prefix = "m", .header_name = "m.h", .options = "", .ram_budget = (int64_t)1 << 31, .flash_budget = -1};
 
 static bool emitted(const Prog *p, EmitOptions o)
 {
@@ -316,14 +327,17 @@ static void forget(void)
 START_TEST(a_program_of_one_loop)
 {
     Buf *bufs[] = {buf_new(c, BUF_IN, "x", DT_F32, 1, six), buf_new(c, BUF_OUT, "*/ y", DT_F32, 1, six)};
-    const Expr *v = expr_op2(c, OP_mul, expr_op2(c, OP_sub, load(bufs[0]), expr_float(c, DT_F32, -1)), expr_float(c, DT_F32, 3));
+    const Expr *v =
+        expr_op2(c, OP_mul, expr_op2(c, OP_sub, load(bufs[0]), expr_float(c, DT_F32, -1)), expr_float(c, DT_F32, 3));
     const Kernel *k = looped("Fused */ y", bufs[1], v);
     ck_assert(emitted(prog_of(bufs[0], bufs[1], 1, &k, 2, bufs), plain));
     HAS(source, "#include \"m.h\"\n\n#include <stdint.h>\n\n/*");
-    HAS(source, "void m_run(const float *restrict in_x, float *restrict out_y)\n{\n    /* Fused *\\x2F y: *\\x2F y float[6] from x float[6] */\n");
+    HAS(source, "void m_run(const float *restrict in_x, float *restrict out_y)\n{\n    /* Fused *\\x2F y: *\\x2F y "
+                "float[6] from x float[6] */\n");
     HAS(source, "    for (int32_t i = 0; i < 6; i++)\n        out_y[i] = (in_x[i] - (-1.0F)) * 3.0F;\n}\n");
     HAS(header, "void m_run(const float *in_x, float *out_y);\n");
-    HAS(header, "#define M_OUT0_NAME \"*/ y\"\n#define M_OUT0_ELEMS 6\n#define M_OUT0_BYTES 24\n#define M_OUT0_RANK 1\n#define M_OUT0_DIMS {6}\n");
+    HAS(header, "#define M_OUT0_NAME \"*/ y\"\n#define M_OUT0_ELEMS 6\n#define M_OUT0_BYTES 24\n#define M_OUT0_RANK "
+                "1\n#define M_OUT0_DIMS {6}\n");
     ck_assert_ptr_null(strstr(header, "stdint"));
     forget();
 }
@@ -331,8 +345,10 @@ END_TEST
 
 START_TEST(temporaries_lie_in_the_arena)
 {
-    Buf *bufs[] = {buf_new(c, BUF_IN, "x", DT_I8, 1, six), buf_new(c, BUF_OUT, "y", DT_I8, 1, six), buf_new(c, BUF_TEMP, "t", DT_F32, 1, six)};
-    const Kernel *k[] = {looped("a", bufs[2], expr_cast(c, DT_F32, load(bufs[0]))), looped("b", bufs[1], expr_cast(c, DT_I8, load(bufs[2])))};
+    Buf *bufs[] = {buf_new(c, BUF_IN, "x", DT_I8, 1, six), buf_new(c, BUF_OUT, "y", DT_I8, 1, six),
+                   buf_new(c, BUF_TEMP, "t", DT_F32, 1, six)};
+    const Kernel *k[] = {looped("a", bufs[2], expr_cast(c, DT_F32, load(bufs[0]))),
+                         looped("b", bufs[1], expr_cast(c, DT_I8, load(bufs[2])))};
     Prog *p = prog_of(bufs[0], bufs[1], 2, k, 3, bufs);
     const int64_t offset[] = {-1, -1, 8};
     const Plan plan = {offset, 32, 4, 24, 0};
@@ -420,7 +436,8 @@ START_TEST(long_strings_are_arrays)
     char *s = NEW_N(c, char, 5001);
     memset(s, '\'', 5000);
     const char *strings[] = {intern(c, s)};
-    Buf *bufs[] = {buf_new(c, BUF_IN, "x", DT_I64, 1, one), buf_new(c, BUF_OUT, "y", DT_STRING, 1, one), buf_new(c, BUF_CONST, "s", DT_STRING, 1, one)};
+    Buf *bufs[] = {buf_new(c, BUF_IN, "x", DT_I64, 1, one), buf_new(c, BUF_OUT, "y", DT_STRING, 1, one),
+                   buf_new(c, BUF_CONST, "s", DT_STRING, 1, one)};
     bufs[2]->data = tensor_of(c, (Type){DT_STRING, 1, one}, strings, sizeof strings);
     const Idx *zero = idx_const(c, 0), *x = idx_value(c, expr_load(c, bufs[0], &zero), 0, 0);
     (void)x;
@@ -431,7 +448,7 @@ START_TEST(long_strings_are_arrays)
     HAS(source, "M_CONST static const char w_s_long_0[5001] = {\n    '\\047', ");
     HAS(source, "M_CONST static const char *const w_s[1] = {\n    w_s_long_0\n};\n");
     HAS(source, "out_y[0] = w_s[0];\n");
-    k->nest = stmt_store(c, bufs[1], &zero, expr_load(c, bufs[2], &zero));       /* folded: a literal within an expression */
+    k->nest = stmt_store(c, bufs[1], &zero, expr_load(c, bufs[2], &zero)); /* folded: a literal within an expression */
     ck_assert(emitted(prog_of(bufs[0], bufs[1], 1, kernels, 3, bufs), plain));
     HAS(source, "out_y[0] = w_long_text_1;\n");
     ck_assert_uint_le(longest_line(source), LINE);
@@ -441,14 +458,16 @@ END_TEST
 
 START_TEST(json_takes_any_name)
 {
-    Buf *bufs[] = {buf_new(c, BUF_IN, "a\"\\\x01\xff\xc3\xa9\xed\xa0\x80", DT_F32, 1, six), buf_new(c, BUF_OUT, "y", DT_F32, 1, six)};
+    Buf *bufs[] = {buf_new(c, BUF_IN, "a\"\\\x01\xff\xc3\xa9\xed\xa0\x80", DT_F32, 1, six),
+                   buf_new(c, BUF_OUT, "y", DT_F32, 1, six)};
     const Kernel *k = looped("Relu", bufs[1], expr_op1(c, OP_relu, load(bufs[0])));
     char *json = NULL;
     size_t n = 0;
     FILE *f = open_memstream(&json, &n);
     report_json(f, c, prog_of(bufs[0], bufs[1], 1, &k, 2, bufs), &plain);
     fclose(f);
-    HAS(json, "\"name\": \"a\\\"\\\\\\u0001\\u00ff\xc3\xa9\\u00ed\\u00a0\\u0080\", \"type\": \"float\", \"shape\": [6], \"bytes\": 24}");
+    HAS(json, "\"name\": \"a\\\"\\\\\\u0001\\u00ff\xc3\xa9\\u00ed\\u00a0\\u0080\", \"type\": \"float\", \"shape\": "
+              "[6], \"bytes\": 24}");
     HAS(json, "\"access\": \"write\", \"dimension\": 0, \"low\": 0, \"high\": 5, \"bound\": 6}");
     HAS(json, "\"operations\": 6,");
     free(json);
