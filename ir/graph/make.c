@@ -84,7 +84,8 @@ Attr attr_tensor(Ctx *c, const char *name, const Tensor *t)
 
 /* ---- for inference ----------------------------------------------------------------------------------------------- */
 
-/* Where the place itself names the node (binary input), the message does not. */
+/* Where the place itself names the node (binary input), the message does not. A node that an expansion made has a name that nobody wrote:
+ * what it stands for is named instead. */
 void node_error(Build *b, const Node *n, const char *fmt, ...)
 {
     va_list args;
@@ -93,6 +94,8 @@ void node_error(Build *b, const Node *n, const char *fmt, ...)
     va_end(args);
     if (n->loc.what)
         error(b->c, n->loc, "%s", text);
+    else if (b->prefix)
+        error(b->c, n->loc, "%s (output '%s'): %s", n->sig->name, b->prefix, text);
     else
         error(b->c, n->loc, "%s: %s", node_text(b->c, n), text);
 }
