@@ -84,7 +84,8 @@ Attr attr_tensor(Ctx *c, const char *name, const Tensor *t)
 
 /* ---- for inference ----------------------------------------------------------------------------------------------- */
 
-/* Where the place itself names the node (binary input), the message does not. A node that an expansion made has a name that nobody wrote:
+/* Where the place itself names the node (binary input), the message does not. A node that an expansion made has a name
+ * that nobody wrote:
  * what it stands for is named instead. */
 void node_error(Build *b, const Node *n, const char *fmt, ...)
 {
