@@ -104,13 +104,48 @@ Prec op_need(const char *text, int param, bool *after_sign)
     return from_right > need ? from_right : need;
 }
 
-/* The text without casts that change nothing on a type of 32 or 64 bits. */
-static const char *plain_text(const char *text, DType dt, char *to, size_t room)
+/* Whether C's own arithmetic gives the sum, difference or product: its interval stays in the type. */
+static bool stays_inside(const Expr *x)
 {
-    const bool is_unsigned = dt == DT_U32 || dt == DT_U64;
-    size_t n = strlen(text);
-    if (!(is_unsigned || dt == DT_I32 || dt == DT_I64) || n >= room || strncmp(text, "(T)(", 4)) return text;
-    if (!is_unsigned && strstr(text, "(U)")) return text;
+    const Expr *const *a = x->args;
+    int64_t v[4], lo, hi;
+    bool over = false;
+    dtype_range(x->dt, &lo, &hi);
+    for (int i = 0; i < 4 && x->n == 2; i++) {
+        const int64_t p = i & 1 ? a[0]->hi : a[0]->lo, q = i & 2 ? a[1]->hi : a[1]->lo;
+        over |= x->op == OP_add   ? __builtin_add_overflow(p, q, &v[i])
+                : x->op == OP_sub ? __builtin_sub_overflow(p, q, &v[i])
+                                  : __builtin_mul_overflow(p, q, &v[i]);
+        over |= v[i] < lo || v[i] > hi;
+    }
+    return x->n == 2 && (x->op == OP_add || x->op == OP_sub || x->op == OP_mul) && !over;
+}
+
+/* Whether what is printed for an int64 expression may have a narrower type in C. */
+static bool maybe_narrow(const Expr *x)
+{
+    if (x->kind == E_CAST) return x->args[0]->kind == E_INDEX;
+    if (x->kind == E_SELECT) return maybe_narrow(x->args[1]) && maybe_narrow(x->args[2]);
+    return x->kind == E_CONST || x->kind == E_INDEX || (x->kind == E_OP && x->n == 2);
+}
+
+/* Whether a type of 32 or 64 bits needs no detour through its unsigned type here: it is that, or nothing wraps. */
+static bool needs_no_wrap(const Expr *x)
+{
+    const DType dt = x->args[0]->dt;
+    if (dt == DT_U32 || dt == DT_U64) return true;
+    if (dt == DT_I64 && maybe_narrow(x->args[0]) && maybe_narrow(x->args[x->n - 1])) return false;
+    return (dt == DT_I32 || dt == DT_I64) && stays_inside(x);
+}
+
+/* The operator's text without casts that change nothing, on types of 32 or 64 bits. */
+static const char *plain_text(const Expr *x, char *to, size_t room)
+{
+    const DType dt = x->args[0]->dt;
+    const char *text = op_text(x->op, dt);
+    const size_t n = strlen(text);
+    if (!dtype_is_int(dt) || dtype_bits(dt) < 32 || n >= room || strncmp(text, "(T)(", 4)) return text;
+    if (strstr(text, "(U)") && !needs_no_wrap(x)) return text;
     int depth = 0;
     for (size_t i = 3; i < n; i++) {
         depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
@@ -181,7 +216,7 @@ static Prec expr_prec(Emit *e, const Expr *x)
     case E_CONST: return const_prec(x);
     case E_OP:
         if (decided(x, &v) || !op_inline(x->op, x->args[0]->dt)) return P_PRIMARY;
-        return op_prec(plain_text(op_text(x->op, x->args[0]->dt), x->args[0]->dt, plain, sizeof plain));
+        return op_prec(plain_text(x, plain, sizeof plain));
     case E_CAST:
         if (bare_cast(e, x)) return idx_prec(x->args[0]->at[0]);
         return op_prec(cast_text(e->c, x->dt, x->args[0]->dt));
@@ -271,7 +306,7 @@ static void print_op(Emit *e, FILE *f, const Expr *x)
     }
     if (dtype_is_float(arg)) e->floats = true;
     if (op_inline(x->op, arg)) {
-        print_text(e, f, x, plain_text(op_text(x->op, arg), arg, plain, sizeof plain), arg);
+        print_text(e, f, x, plain_text(x, plain, sizeof plain), arg);
         return;
     }
     const int h = helper_of(x->op, arg);
@@ -298,17 +333,19 @@ static void print_load(Emit *e, FILE *f, const Expr *x)
     fputc(')', f);
 }
 
-static void print_in(Emit *e, FILE *f, const Expr *x)
+/* 0 <= k + x < extent as x >= -k && x < extent - k. */
+static void print_in(Emit *e, FILE *f, const Expr *in)
 {
-    const Idx *at = x->at[0];
+    const Idx *at = in->at[0];
+    const Expr *x = expr_index(e->c, idx_add(e->c, at, idx_const(e->c, -at->k)));
     if (at->lo < 0) {
-        print_expr(e, f, expr_index(e->c, at), P_ADD);
-        fputs(" >= 0", f);
+        print_expr(e, f, x, P_ADD);
+        fprintf(f, " >= %lld", (long long)-at->k);
     }
-    if (at->lo < 0 && at->hi >= x->extent) fputs(" && ", f);
-    if (at->hi < x->extent) return;
-    print_expr(e, f, expr_index(e->c, at), P_ADD);
-    fprintf(f, " < %lld", (long long)x->extent);
+    if (at->lo < 0 && at->hi >= in->extent) fputs(" && ", f);
+    if (at->hi < in->extent) return;
+    print_expr(e, f, x, P_ADD);
+    fprintf(f, " < %lld", (long long)(in->extent - at->k));
 }
 
 static void print_bare(Emit *e, FILE *f, const Expr *x)

@@ -288,20 +288,16 @@ static Prog *prog_of(Buf *in, Buf *out, int n, const Kernel **kernels, int nbufs
     outs[0] = out;
     in->index = out->index = 0;
     Prog *p = NEW(c, Prog);
-    *p = (Prog){.name = "g",
-                .nbufs = nbufs,
-                .nkernels = n,
-                .nins = 1,
-                .nouts = 1,
-                .bufs = bufs,
-                .kernels = kernels,
-                .ins = ins,
-                .outs = outs};
+    *p = (Prog){.name = "g", .nbufs = nbufs, .bufs = bufs, .nkernels = n, .kernels = kernels};
+    p->nins = p->nouts = 1;
+    p->ins = ins;
+    p->outs = outs;
     return p;
 }
 
 static const EmitOptions plain = {
-    .prefix = "m", .header_name = "m.h", .options = "", .ram_budget = (int64_t)1 << 31, .flash_budget = -1};
+    .prefix = "m", .header_name = "m.h", .options = "", .ram_budget = (int64_t)1 << 31, .flash_budget = -1
+};
 
 static bool emitted(const Prog *p, EmitOptions o)
 {
@@ -339,6 +335,22 @@ START_TEST(a_program_of_one_loop)
     HAS(header, "#define M_OUT0_NAME \"*/ y\"\n#define M_OUT0_ELEMS 6\n#define M_OUT0_BYTES 24\n#define M_OUT0_RANK "
                 "1\n#define M_OUT0_DIMS {6}\n");
     ck_assert_ptr_null(strstr(header, "stdint"));
+    forget();
+}
+END_TEST
+
+/* Wrapping arithmetic is spelled out only where something may wrap; a guard has its constants on the right. */
+START_TEST(integers_are_plain_where_they_can_be)
+{
+    Buf *bufs[] = {buf_new(c, BUF_IN, "x", DT_I32, 1, six), buf_new(c, BUF_OUT, "y", DT_I32, 1, six)};
+    const Expr *small = expr_cast(c, DT_I32, expr_cast(c, DT_I8, load(bufs[0]))), *one = expr_int(c, DT_I32, 1);
+    const Expr *guard = expr_in(c, idx_add(c, at_i(), idx_const(c, -1)), 4);
+    const Expr *v = expr_select(c, guard, expr_op2(c, OP_mul, small, small), expr_op2(c, OP_add, load(bufs[0]), one));
+    const Kernel *k = looped("y", bufs[1], v);
+    ck_assert(emitted(prog_of(bufs[0], bufs[1], 1, &k, 2, bufs), plain));
+    HAS(source, "i >= 1 && i < 5");
+    HAS(source, "(int32_t)(int8_t)in_x[i] * (int32_t)(int8_t)in_x[i]");
+    HAS(source, "(int32_t)((uint32_t)in_x[i] + (uint32_t)1)");
     forget();
 }
 END_TEST
@@ -493,6 +505,7 @@ int main(void)
     tcase_add_test(t, texts_tell_how_they_bind);
     tcase_add_test(t, texts_tell_what_operands_need);
     tcase_add_test(t, a_program_of_one_loop);
+    tcase_add_test(t, integers_are_plain_where_they_can_be);
     tcase_add_test(t, temporaries_lie_in_the_arena);
     tcase_add_test(t, budgets_are_kept);
     tcase_add_test(t, deep_expressions_are_split);
