@@ -16,7 +16,7 @@ scale_build() {
     local at=$work/$1-$2
     mkdir -p "$at"
     [ -e "$at/g.onnxtxt" ] || awk -v shape="$1" -v n="$2" -f tests/bench/graph.awk >"$at/g.onnxtxt"
-    measured bash -c 'ulimit -s 256; exec "$@"' - "$scale_burin" build "$at/g.onnxtxt" -o "$at/g.c" 2>"$at/messages"
+    measured bash -c 'ulimit -s 256; exec timeout 60 "$@"' - "$scale_burin" build "$at/g.onnxtxt" -o "$at/g.c" 2>"$at/messages"
 }
 
 # scale_fits SHAPE N SECONDS KB: built within these; tries again, as other work on the machine may have slowed it down.
@@ -35,7 +35,7 @@ scale_fits() {
 scale_runs() {
     local at=$work/$1-$2
     awk -v shape="$1" -v n="$2" -f tests/bench/graph_main.awk >"$at/main.c"
-    measured $3 -std=c99 -O1 -c -o "$at/g.o" "$at/g.c"
+    measured timeout 120 $3 -std=c99 -O1 -c -o "$at/g.o" "$at/g.c"
     echo "$1, $2 nodes, $3 -O1: $cpu s, $memory KB; at most $4 s, $5 KB"
     [ "$status" = 0 ] && at_most "$cpu" "$4" && at_most "$memory" "$5" &&
         gcc -std=c99 -O1 -I"$at" -o "$at/run" "$at/main.c" "$at/g.o" -lm && "$at/run"
