@@ -2,6 +2,7 @@
 # `make demo`: a graph becomes C, and the C runs on this machine and on a Cortex-M4; both must print the same.
 set -eu
 cd "$(dirname "$0")/.."
+unset MAKEFLAGS MFLAGS MAKELEVEL           # a make within is one of its own
 burin=${BURIN:-$PWD/burin}
 out=build/demo
 rm -rf $out

@@ -3,6 +3,7 @@
 # The program is $BURIN; what is built goes to build/examples.
 set -u
 cd "$(dirname "$0")/.." || exit 1
+unset MAKEFLAGS MFLAGS MAKELEVEL           # a make within is one of its own
 burin=${BURIN:-$PWD/burin}
 out=$PWD/build/examples
 rm -rf "$out"

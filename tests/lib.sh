@@ -20,6 +20,7 @@ BURIN=${BURIN:-$root/burin}
 only=${1:-}
 passed=0 failed=0 skipped=0
 export LC_ALL=C
+unset MAKEFLAGS MFLAGS MAKELEVEL           # a make within is one of its own
 
 mkdir -p build
 work=$(mktemp -d "$root/build/$suite.XXXXXX") || exit 1
