@@ -60,7 +60,7 @@ struct MGraph {
     int nins, nouts, ninits, ninfos, nnodes;
     const MValueInfo *ins, *outs, *infos;
     const MTensor *inits;
-    const MNode *nodes;
+    const MNode *const *nodes;
 };
 
 typedef struct MFunction {
@@ -72,7 +72,7 @@ typedef struct MFunction {
     const MName *attrs;              /* attributes without a default */
     const MAttr *defaults;           /* attributes with one */
     const MValueInfo *infos;
-    const MNode *nodes;
+    const MNode *const *nodes;
 } MFunction;
 
 typedef struct MModel {

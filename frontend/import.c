@@ -50,19 +50,19 @@ static void node_build(Scope *s, const MNode *n)
     scratch_release(c, mark);
 }
 
-void nodes_import(Scope *s, int n, const MNode *nodes)
+void nodes_import(Scope *s, int n, const MNode *const *nodes)
 {
     Build *b = s->im->b;
     const Opset *opsets = b->opsets;
     int nopsets = b->nopsets;
     for (int i = 0; i < n; i++) {
-        const MFunction *f = function_find(s->im, &nodes[i]);
+        const MFunction *f = function_find(s->im, nodes[i]);
         b->opsets = s->opsets;       /* an operator's expansion may have changed them */
         b->nopsets = s->nopsets;
         if (f)
-            function_inline(s, &nodes[i], f);
+            function_inline(s, nodes[i], f);
         else
-            node_build(s, &nodes[i]);
+            node_build(s, nodes[i]);
     }
     b->opsets = opsets;
     b->nopsets = nopsets;

@@ -18,7 +18,7 @@ typedef struct Slot {
     const void *what;                /* in other tables: what the name stands for */
 } Slot;
 
-/* names: in the order in which they came */
+/* names: the first ones, in the order in which they came */
 typedef struct Table { Slot **at; size_t n, cap; VEC(const char *) names; } Table;
 Slot *table_find(const Table *t, const char *name);              /* NULL: not there */
 Slot *table_slot(Ctx *c, Table *t, const char *name);            /* made when it is not there */
@@ -60,7 +60,7 @@ typedef struct Scope {
 Scope *scope_new(Import *im, const Scope *outer, const char *prefix);
 const char *scope_name(const Scope *s, const char *name);        /* of the edge that `name` of this scope stands for */
 void scope_define(Scope *s, const char *name, Loc loc, Edge *e); /* an error when it is defined already */
-void scope_declare(Scope *s, int n, const MNode *nodes);         /* what the nodes will define */
+void scope_declare(Scope *s, int n, const MNode *const *nodes);        /* what the nodes will define */
 void scope_set(Scope *s, const char *name, Loc loc, Edge *e);    /* what was declared is there now */
 /* NULL: left out; poisoned, after an error, when there is no such value */
 Edge *scope_use(Scope *s, const char *name, Loc loc);
@@ -80,7 +80,7 @@ void function_inline(Scope *s, const MNode *n, const MFunction *f);
 bool attrs_import(Scope *s, const MNode *n, Attr *to, int *count);       /* false: at fault, which was reported */
 
 /* ---- import.c ---- */
-void nodes_import(Scope *s, int n, const MNode *nodes);
+void nodes_import(Scope *s, int n, const MNode *const *nodes);
 void inits_import(Scope *s, const MGraph *g);
 /* fatal when functions and subgraphs blow the model up */
 void copies_count(Import *im, int nodes, Loc loc);

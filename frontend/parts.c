@@ -154,17 +154,19 @@ void nodes_close(Parser *p, const Nodes *list)
 
 static void items_take(Ctx *c, const Items *items, bool inputs, MGraph *g, MTensor *inits)
 {
-    MValueInfo *infos = NEW_N(c, MValueInfo, items->v.n);
     int n = 0;
+    for (int i = 0; i < items->v.n; i++)
+        n += inputs || !items->v.at[i]->constant;
+    MValueInfo *infos = NEW_N(c, MValueInfo, n);
+    *(inputs ? &g->ins : &g->infos) = infos;
+    *(inputs ? &g->nins : &g->ninfos) = n;
     for (int i = 0; i < items->v.n; i++) {
-        const Item *it = &items->v.at[i];
+        const Item *it = items->v.at[i];
         if (inputs || !it->constant)
-            infos[n++] = it->info;
+            *infos++ = it->info;
         if (it->constant)
             inits[g->ninits++] = (MTensor){it->info.name, it->info.loc, it->value};
     }
-    *(inputs ? &g->ins : &g->infos) = infos;
-    *(inputs ? &g->nins : &g->ninfos) = n;
 }
 
 MGraph *text_graph(Parser *p, Spot s, const char *name, const Items *ins, const Infos *outs, const Items *rest,

@@ -38,14 +38,14 @@ Slot *table_slot(Ctx *c, Table *t, const char *name)
     Slot *s = *at = NEW(c, Slot);
     s->name = name;
     t->n++;
-    VEC_PUSH(c, t->names, name);
+    if (t->names.n < CANDIDATES)
+        VEC_PUSH(c, t->names, name);
     return s;
 }
 
 const char *table_nearest(const Table *t, const char *name)
 {
-    int n = t->names.n < CANDIDATES ? t->names.n : CANDIDATES;
-    return n ? nearest(name, t->names.at, n) : NULL;
+    return t->names.n ? nearest(name, t->names.at, t->names.n) : NULL;
 }
 
 /* ---- scopes ---------------------------------------------------------------------------------------------------- */
@@ -88,11 +88,11 @@ void scope_define(Scope *s, const char *name, Loc loc, Edge *e)
     slot->edge = e;
 }
 
-void scope_declare(Scope *s, int n, const MNode *nodes)
+void scope_declare(Scope *s, int n, const MNode *const *nodes)
 {
     for (int i = 0; i < n; i++)
-        for (int k = 0; k < nodes[i].nout; k++) {
-            const MName *out = &nodes[i].out[k];
+        for (int k = 0; k < nodes[i]->nout; k++) {
+            const MName *out = &nodes[i]->out[k];
             if (!*out->name)
                 continue;
             Slot *slot = table_slot(s->im->c, &s->names, out->name);

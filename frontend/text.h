@@ -23,11 +23,11 @@ typedef struct AttrValue {               /* one value of an attribute */
 } AttrValue;
 
 /* a list being read; state to go back to after a fault */
-typedef struct Nodes { VEC(MNode) v; int braces, outer, nesting, attrs, values; } Nodes;
+typedef struct Nodes { VEC(const MNode *) v; int braces, outer, nesting, attrs, values; } Nodes;
 typedef struct Infos { VEC(MValueInfo) v; } Infos;
 /* of a graph's head: a value, perhaps with its value */
 typedef struct Item { MValueInfo info; bool constant; const Tensor *value; } Item;
-typedef struct Items { VEC(Item) v; } Items;
+typedef struct Items { VEC(const Item *) v; } Items;
 typedef struct Names { const MName *at; int n; } Names;
 typedef struct Attrs { const MAttr *at; int n; } Attrs;
 /* "key": "s" or "key": number */

@@ -136,10 +136,10 @@ rest: %empty                                    { $$ = NULL; }
     | '<' '>'                                   { $$ = NULL; }
     | '<' items end_angle                       { $$ = $2; }
     ;
-items: item                                     { $$ = NULL; PUSH($$, Items, v, *$1); }
-     | skip item                                { $$ = NULL; PUSH($$, Items, v, *$2); }
-     | items ',' item                           { $$ = $1; PUSH($$, Items, v, *$3); }
-     | items skip item                          { $$ = $1; PUSH($$, Items, v, *$3); }
+items: item                                     { $$ = NULL; PUSH($$, Items, v, $1); }
+     | skip item                                { $$ = NULL; PUSH($$, Items, v, $2); }
+     | items ',' item                           { $$ = $1; PUSH($$, Items, v, $3); }
+     | items skip item                          { $$ = $1; PUSH($$, Items, v, $3); }
      ;
 item: info                                      { $$ = NEW(p->c, Item); $$->info = *$1; }
     | info '='                                  { p->constant = mname(p, @1, $1->name); p->type = $1->type; }
@@ -188,7 +188,7 @@ finfos: %empty                                  { $$ = NULL; }
 /* ---- nodes ---- */
 
 nodes: %empty                                   { $$ = nodes_open(p, @$); }
-     | nodes node                               { $$ = $1; VEC_PUSH(p->c, $$->v, *$2); }
+     | nodes node                               { $$ = $1; VEC_PUSH(p->c, $$->v, $2); }
      | nodes error SYNC                         { $$ = $1; RESUMED; text_resume(p, $$); }
      ;
 node: outs call                                 { $$ = $2; $$->name = ""; $$->out = $1->at; $$->nout = $1->n; }

@@ -158,10 +158,10 @@ START_TEST(nodes)
         {"\"\",y = Op(\"\",x)", 2, 2}, {"y = Op(,,)", 2, 1}, {"y = Op(x,,)", 2, 1}, {"y = Op(x,\"\")", 2, 1},
     };
     for (int i = 0; i < COUNT(lists); i++) {
-        const MNode *n = &read(wrap(lists[i].text))->graph->nodes[0];
+        const MNode *n = read(wrap(lists[i].text))->graph->nodes[0];
         ck_assert_msg(n->nin == lists[i].in && n->nout == lists[i].out, "%s: %d, %d", lists[i].text, n->nin, n->nout);
     }
-    const MNode *n = &read(wrap("[\"n 1\"] \"y\\\\\" = com.acme.Op:v2 <k = 1> (, \"x y\")"))->graph->nodes[0];
+    const MNode *n = read(wrap("[\"n 1\"] \"y\\\\\" = com.acme.Op:v2 <k = 1> (, \"x y\")"))->graph->nodes[0];
     ck_assert_str_eq(n->name, "n 1");
     ck_assert_str_eq(n->domain, "com.acme");
     ck_assert_str_eq(n->op, "Op");
@@ -169,7 +169,7 @@ START_TEST(nodes)
     ck_assert_str_eq(n->out[0].name, "y\\");
     ck_assert_str_eq(n->in[0].name, "");
     ck_assert_str_eq(n->in[1].name, "x y");
-    ck_assert_str_eq(read(wrap("y = ai.onnx.Op()"))->graph->nodes[0].domain, "");
+    ck_assert_str_eq(read(wrap("y = ai.onnx.Op()"))->graph->nodes[0]->domain, "");
 }
 END_TEST
 
@@ -177,7 +177,7 @@ static const MAttr *attr(const char *text)
 {
     const MModel *m = read(wrap_attr(text));
     ck_assert_msg(!m->broken, "%s: %s", text, said());
-    return &m->graph->nodes[0].attrs[0];
+    return &m->graph->nodes[0]->attrs[0];
 }
 
 START_TEST(attributes)
