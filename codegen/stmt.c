@@ -77,6 +77,7 @@ void scan_stmt(Emit *e, const Stmt *s)
     }
     for (int i = 0; i < s->n; i++) scan_stmt(e, s->body[i]);
 }
+
 /* Whether b has a value behind s on every path. */
 static bool assigns(const Stmt *s, const Buf *b)
 {
