@@ -442,7 +442,8 @@ int main(int argc, char **argv)
         fputs("burin: error: out of memory\n", stderr);
         return REFUSED;
     }
-    signal(SIGPIPE, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);        /* a write that fails says so itself */
+    signal(SIGXFSZ, SIG_IGN);
     Args a = take_args(c, argc, argv);
     Job j = {find_command(&a), &a};
     bool good = ctx_run(c, work, &j);
