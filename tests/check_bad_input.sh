@@ -164,7 +164,8 @@ huge() {
     for text in 'float[99999999999999999999] x' 'float[4294967296,4294967296,4294967296] x' \
         'float[9223372036854775807,2] x' 'float[-1] x' \
         "float[$(repeated 1, 2000)1] x"; do
-        printf '<ir_version: 8, opset_import: ["" : 17]>\ng (%s) => (float[2] y) { y = Neg(x) }\n' "$text" >../in.onnxtxt
+        printf '<ir_version: 8, opset_import: ["" : 17]>\ng (%s) => (float[2] y) { y = Neg(x) }\n' "$text" \
+            >../in.onnxtxt
         refused "a shape that is too large: $(echo "$text" | cut -c 1-50)" "" ../in.onnxtxt
     done
     model '<int64[3] to = {4294967296, 4294967296, 4294967296}> { z = Expand(x, to) y = Neg(x) }' >../in.onnxtxt
@@ -287,8 +288,10 @@ files() {
         if $other "$there/burin" --version >/dev/null 2>&1; then
             try $other "$there/burin" build "$there/locked/good.onnxtxt" -o "$there/locked/m.c"
             judge "an unwritable folder" 1 "locked/m.*denied"
-            [ "$(ls -A "$there/locked" | tr '\n' ' ')" = "good.onnxtxt m.c m.h " ] && [ "$(cat "$there/locked/m.c")" = old ] &&
-                pass "the unwritable folder is as it was" || fail "the unwritable folder is as it was" "$(ls -A "$there/locked")"
+            local left
+            left="$(ls -A "$there/locked" | tr '\n' ' ')$(cat "$there/locked/m.c")"
+            [ "$left" = "good.onnxtxt m.c m.h old" ] && pass "the unwritable folder is as it was" ||
+                fail "the unwritable folder is as it was" "$left"
             chmod 700 "$there/locked/good.onnxtxt"
             try $other "$there/burin" build "$there/locked/good.onnxtxt" -o m.c
             judge "an unreadable file" 1 'good\.onnxtxt.*denied'
@@ -336,7 +339,8 @@ full() {
         fail "all three are closed: the C file" "$(head -c 200 m.c)"
     restore
     try bash -c '"$1" build nowhere.onnxtxt -o m.c >&- 2>&- <&-' - "$BURIN"
-    [ "$status" = 1 ] && pass "all three are closed, refused" || wrong "all three are closed, refused" "status 1 is right"
+    [ "$status" = 1 ] && pass "all three are closed, refused" ||
+        wrong "all three are closed, refused" "status 1 is right"
     restore
     try bash -c 'trap "" XFSZ; ulimit -f 16; exec "$1" build ../big.onnxtxt -o m.c' - "$BURIN"
     judge "files of 16 KB at most" 1 "m\.c.*(too large|No space)"

@@ -19,7 +19,8 @@ compiles() {
         ${way%.*} $c99 -${way#*.} -c -o "$at/$way.o" "$at/m.c" || return 1
     done
     gcc $c99 -O1 -g $san -c -o "$at/gcc.san.o" "$at/m.c" &&
-        g++ -std=c++17 -pedantic -Wall -Wextra -Wshadow -Wconversion -Wold-style-cast -Werror -fsyntax-only -x c++ "$at/m.h"
+        g++ -std=c++17 -pedantic -Wall -Wextra -Wshadow -Wconversion -Wold-style-cast -Werror -fsyntax-only \
+            -x c++ "$at/m.h"
 }
 
 # ASCII, no other headers, no reserved name, no name but its own to the outside, nothing called but libc's and libm's.
@@ -34,8 +35,9 @@ inside() {
     done
     if nm -g --defined-only "$at/gcc.O0.o" | grep -vE ' m_[A-Za-z0-9_]*$'; then echo "exports these"; return 1; fi
     local calls=' (memcpy|memmove|memset|memcmp|strlen|strcmp|strncmp|_GLOBAL_OFFSET_TABLE_|__stack_chk_fail'
-    calls="$calls|(sqrt|floor|ceil|trunc|rint|nearbyint|round|fma|ldexp|fabs|copysign|exp|exp2|expm1|log|log2|log10|log1p"
-    calls="$calls|pow|sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|asinh|acosh|atanh|erf|erfc|fmod|fmin|fmax)f?)$"
+    calls="$calls|(sqrt|floor|ceil|trunc|rint|nearbyint|round|fma|ldexp|fabs|copysign|exp|exp2|expm1|log|log2|log10"
+    calls="$calls|log1p|pow|sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|asinh|acosh|atanh"
+    calls="$calls|erf|erfc|fmod|fmin|fmax)f?)$"
     if nm -u "$at/gcc.O0.o" | grep -vE "$calls"; then echo "calls these"; return 1; fi
 }
 
@@ -62,12 +64,11 @@ definitions() { local a; for a; do case $a in -D*) echo "$a" ;; esac; done; }
 
 # ---- three ways ------------------------------------------------------------------------------------------------------
 
-interpret() {           # interpret FOLDER GRAPH TO [OPTION...]: the interpreter's outputs, on the inputs of `main write`
+interpret() {           # interpret FOLDER GRAPH TO [OPTION...]: what the interpreter makes of `main write`'s inputs
     local at=$1 graph=$2 to=$3 k=0 name inputs=()
     shift 3
     mkdir -p "$to"
-    for name in $(awk '/ => / {sub(/ => .*/, ""); sub(/^[^(]*\(/, ""); sub(/\) *$/, ""); gsub(/\[[^]]*\]/, "")
-                              n = split($0, p, ","); for (i = 1; i <= n; i++) {split(p[i], q, " "); print q[2]} exit}' "$graph"); do
+    for name in $(awk -v names=1 -f driver.awk "$graph"); do
         inputs+=("$name=$at/in$k.npy")
         k=$((k + 1))
     done
@@ -87,7 +88,7 @@ whole() {               # -o -: header and C in one text
     local at=$1/whole graph=$2
     mkdir -p "$at"
     "$BURIN" build "$graph" -o - --prefix m >"$at/whole.h" &&
-        awk -v header=whole.h -f driver.awk "$graph" | sed '0,/#include "whole.h"/! {/#include "whole.h"/d}' >"$at/main.c" &&
+        awk -v header=whole.h -f driver.awk "$graph" >"$at/main.c" &&
         gcc $c99 -O2 -c -o "$at/whole.o" -x c "$at/whole.h" && program "$at" run "$at/main.c" -lm &&
         "$at/run" compare "$1/optimised"
 }
@@ -128,7 +129,8 @@ type_graph() {
     local t=$1
     cat <<END
 <ir_version: 10, opset_import: ["" : 25]>
-g ($t[3,5] x) => ($t[5,3] re, $t[6,15] rep, $t[2,3,10] rep3, $t[5,3] tr, $t[6,5] c, $t[3,10] c2, $t[2,2] sl, $t[9,5] fl, int64[2] sh)
+g ($t[3,5] x) => ($t[5,3] re, $t[6,15] rep, $t[2,3,10] rep3, $t[5,3] tr, $t[6,5] c, $t[3,10] c2, $t[2,2] sl, $t[9,5] fl,
+                   int64[2] sh)
   <int64[2] to = {-1, 3}, int64[2] a = {1, 1}, int64[2] b = {3, 5}, int64[2] ax = {0, 1}, int64[2] st = {1, 2},
    int64[1] end = {-1}, int64[1] far = {-9}, int64[1] one = {1}, int64[3] times = {3, 1, 1}, int64[3] up = {1, 3, 5}>
 {
@@ -199,8 +201,9 @@ two() {
     mkdir -p "$at"
     "$BURIN" build views.onnxtxt -o "$at/views.c" && "$BURIN" build network.onnxtxt -o "$at/other.c" --prefix network &&
         cp "$at/other.h" "$at/network.h" && gcc $c99 -O2 -c -o "$at/views.o" "$at/views.c" &&
-        gcc $c99 -O2 -I"$at" -c -o "$at/other.o" "$at/other.c" && gcc $c99 -Wno-pedantic -I"$at" -c -o "$at/two.o" two.c &&
-        g++ -std=c++17 -Wall -Wextra -Werror -I"$at" -o "$at/two" two_cxx.cpp "$at/two.o" "$at/views.o" "$at/other.o" -lm &&
+        gcc $c99 -O2 -I"$at" -c -o "$at/other.o" "$at/other.c" &&
+        gcc $c99 -Wno-pedantic -I"$at" -c -o "$at/two.o" two.c &&
+        g++ -std=c++17 -Wall -Wextra -Werror -I"$at" -o "$at/two" two_cxx.cpp "$at"/{two,views,other}.o -lm &&
         "$at/two"
 }
 
@@ -237,7 +240,8 @@ many_parameters() {     # more than C99's 127: a warning, and it works
         print ") => (float y)\n{\n    y = Sum("
         for (i = 0; i < 150; i++) printf "%sx%d", i ? ", " : "", i
         print ")\n}"}' >"$at/g.onnxtxt"
-    "$BURIN" build "$at/g.onnxtxt" -o "$at/m.c" 2>"$at/said" && grep -q 'warning: .*127' "$at/said" || { cat "$at/said"; return 1; }
+    "$BURIN" build "$at/g.onnxtxt" -o "$at/m.c" 2>"$at/said" && grep -q 'warning: .*127' "$at/said" ||
+        { cat "$at/said"; return 1; }
     gcc $c99 -O1 $san -c -o "$at/m.o" "$at/m.c" && awk -f driver.awk "$at/g.onnxtxt" >"$at/main.c" &&
         program "$at" run "$at/main.c" "$at/m.o" $san && "$at/run" write "$at" &&
         interpret "$at" "$at/g.onnxtxt" "$at/want" && "$at/run" compare "$at/want"
@@ -246,7 +250,8 @@ many_parameters() {     # more than C99's 127: a warning, and it works
 sections() {            # PREFIX_CONST and PREFIX_ARENA_ATTR place what they stand before
     local at=$work/sections
     mkdir -p "$at"
-    "$BURIN" build reductions.onnxtxt -o "$at/a.c" --prefix a && "$BURIN" build network.onnxtxt -o "$at/c.c" --prefix c &&
+    "$BURIN" build reductions.onnxtxt -o "$at/a.c" --prefix a &&
+        "$BURIN" build network.onnxtxt -o "$at/c.c" --prefix c &&
         gcc -std=c99 '-DA_ARENA_ATTR=__attribute__((section(".ram2")))' '-DA_CONST=' -c -o "$at/a.o" "$at/a.c" &&
         gcc -std=c99 '-DC_CONST=__attribute__((section(".flash2")))' -c -o "$at/c.o" "$at/c.c" &&
         size -A "$at/c.o" | grep -E '^\.flash2 +[1-9]' || return 1

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The emitted C on microcontrollers: compiled for several Cortex-M, run on a Cortex-M4 under QEMU, where it must give the
-# bits that the interpreter gives here, within the stack that its header states; and what the digits classifier needs.
+# The emitted C on microcontrollers: compiled for several Cortex-M, run on a Cortex-M4 under QEMU, where it must give
+# the bits that the interpreter gives here, within the stack that its header states; and what the digits classifier
+# needs.
 . "$(dirname "$0")/lib.sh"
 if ! have arm-none-eabi-gcc || ! have qemu-system-arm; then
     echo "skip: no arm-none-eabi-gcc or no qemu-system-arm"
@@ -14,8 +15,7 @@ qemu="timeout 60 qemu-system-arm -M mps2-an386 -display none -monitor none -seri
     -semihosting-config enable=on,target=native,chardev=out"
 
 inputs() {              # of a graph, as NAME=FILE
-    awk -v at="$2" '/ => / {sub(/ => .*/, ""); sub(/^[^(]*\(/, ""); sub(/\) *$/, ""); gsub(/\[[^]]*\]/, "")
-        n = split($0, p, ","); for (i = 1; i <= n; i++) {split(p[i], q, " "); print q[2] "=" at "/in" i - 1 ".npy"} exit}' "$1"
+    awk -v names=1 -f tests/c/driver.awk "$1" | awk -v at="$2" '{print $1 "=" at "/in" NR - 1 ".npy"}'
 }
 
 # Inputs and expected outputs, made on this machine.
@@ -30,7 +30,8 @@ expect() {
 crosses() {             # a processor without FPU, with one, with two; the stack by the compiler's own account
     local at=$1 cpu level used bound
     bound=$(awk '/#define M_STACK_BYTES/ {print $3 + 0}' "$at/m.h")
-    for cpu in "-mcpu=cortex-m0" "-mcpu=cortex-m7 -mfpu=fpv5-d16 -mfloat-abi=hard" "-mcpu=cortex-m55 -mfloat-abi=hard"; do
+    for cpu in "-mcpu=cortex-m0" "-mcpu=cortex-m7 -mfpu=fpv5-d16 -mfloat-abi=hard" \
+        "-mcpu=cortex-m55 -mfloat-abi=hard"; do
         arm-none-eabi-gcc $cpu -mthumb $c99 -Os -c -o "$at/cross.o" "$at/m.c" || return 1
     done
     for level in O1 O2 O3 Os; do

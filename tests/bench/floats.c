@@ -5,7 +5,7 @@
 
 static uint64_t state = 88172645463325252u;
 
-static uint64_t next(void)           /* xorshift */
+static uint64_t next(void) /* xorshift */
 {
     state ^= state << 13;
     state ^= state >> 7;
@@ -21,24 +21,22 @@ static float weight(void)
 
 int main(int argc, char **argv)
 {
-    if (argc < 2)
-        return 2;
+    if (argc < 2) return 2;
     const long long bytes = atoll(argv[1]);
     uint64_t seed = state;
     long long n = 0;
-    for (int pass = 0; pass < 2; pass++) {       /* counted first: the shape stands in front */
+    for (int pass = 0; pass < 2; pass++) { /* counted first: the shape stands in front */
         state = seed;
         long long at = 0;
         if (pass)
             printf("<ir_version: 8, opset_import: [\"\" : 17]>\n"
-                   "g (float[%lld] x) => (float[%lld] y)\n<float[%lld] w = {", n, n, n);
+                   "g (float[%lld] x) => (float[%lld] y)\n<float[%lld] w = {",
+                   n, n, n);
         for (long long i = 0; pass ? i < n : at < bytes; i++) {
             char text[40];
             at += snprintf(text, sizeof text, "%s%.9g", i % 8 ? ", " : i ? ",\n  " : "\n  ", (double)weight());
-            if (pass)
-                fputs(text, stdout);
-            else
-                n++;
+            if (pass) fputs(text, stdout);
+            else n++;
         }
     }
     printf("}>\n{\n  y = Add(x, w)\n}\n");

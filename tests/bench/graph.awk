@@ -20,7 +20,7 @@ BEGIN {
         for (i = 0; i < n; i++) {
             name = i == n - 1 ? "y" : "t" i
             k = i % 4
-            print "  " name " = " (k < 2 ? "Neg(" last ")" : k == 2 ? "Reshape(" last ", flat)" : "Reshape(" last ", square)")
+            print "  " name " = " (k < 2 ? "Neg(" last ")" : "Reshape(" last (k == 2 ? ", flat)" : ", square)"))
             last = name
         }
     } else if (shape == "concat") {
@@ -85,7 +85,12 @@ BEGIN {
         }
     } else if (shape == "doubling") {
         print head "(float[2,2] y)\n{"
-        for (i = 0; i < n; i++) print "  " (i == n - 1 ? "y" : "t" i) " = Add(" (i ? "t" (i - 1) ", t" (i - 1) : "x, x") ")"
+        last = "x"
+        for (i = 0; i < n; i++) {
+            name = i == n - 1 ? "y" : "t" i
+            print "  " name " = Add(" last ", " last ")"
+            last = name
+        }
     }
     print "}"
 }

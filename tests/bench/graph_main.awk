@@ -1,4 +1,4 @@
-# A program that runs what graph.awk writes, and fails when a value is wrong: awk -v shape=SHAPE -v n=N -f graph_main.awk
+# A program that runs what graph.awk writes, and fails when a value is wrong: awk -v shape=SHAPE -v n=N -f …
 BEGIN {
     print "#include <stdio.h>\n#include \"g.h\"\nstatic float y[1000][G_OUT0_ELEMS];"
     print "int main(void)\n{\n    const float x[4] = {1, -2, 3, -4};"

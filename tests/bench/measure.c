@@ -16,15 +16,11 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static double seconds(struct timeval t)
-{
-    return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
-}
+static double seconds(struct timeval t) { return (double)t.tv_sec + 1e-6 * (double)t.tv_usec; }
 
 int main(int argc, char **argv)
 {
-    if (argc < 3)
-        return 2;
+    if (argc < 3) return 2;
     double start = now();
     pid_t child = fork();
     if (child == 0) {
@@ -38,12 +34,10 @@ int main(int argc, char **argv)
     }
     int status;
     struct rusage used;
-    if (child < 0 || wait4(child, &status, 0, &used) != child)
-        return 2;
+    if (child < 0 || wait4(child, &status, 0, &used) != child) return 2;
     double wall = now() - start;
     FILE *f = fopen(argv[1], "w");
-    if (!f)
-        return 2;
+    if (!f) return 2;
     fprintf(f, "%.4f %.4f %ld %d\n", seconds(used.ru_utime) + seconds(used.ru_stime), wall, used.ru_maxrss,
             WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
     return fclose(f) != 0;

@@ -20,7 +20,7 @@ static _Alignas(64) uint8_t py[1024 * 192];
 static void rows(void) { repeat_rows_run(x, y); }
 static void columns(void) { repeat_columns_run(x, y); }
 static void pixels(void) { repeat_pixels_run(px, py); }
-static void *(*volatile copy)(void *, const void *, size_t) = memcpy;      /* a call, whatever the compiler knows of it */
+static void *(*volatile copy)(void *, const void *, size_t) = memcpy; /* a call, whatever the compiler knows of it */
 
 static double now(void)
 {
@@ -41,11 +41,9 @@ static double share(void (*run)(void), void *to, size_t bytes)
     const int batch = (int)(BATCH_BYTES / bytes);
     for (int k = 0; k < RUNS; k++) {
         double a = now();
-        for (int i = 0; i < batch; i++)
-            run();
+        for (int i = 0; i < batch; i++) run();
         double b = now();
-        for (int i = 0; i < batch; i++)
-            copy(to, from, bytes);
+        for (int i = 0; i < batch; i++) copy(to, from, bytes);
         double c = now();
         ours[k] = b - a;
         theirs[k] = c - b;
@@ -57,31 +55,25 @@ static double share(void (*run)(void), void *to, size_t bytes)
 
 static void right(int good, const char *what)
 {
-    if (good)
-        return;
+    if (good) return;
     printf("wrong value: %s\n", what);
     exit(1);
 }
 
 int main(void)
 {
-    for (int i = 0; i < 256 * 1024; i++)
-        x[i] = (float)(i * 7 % 65536);
-    for (int i = 0; i < 1024 * 3; i++)
-        px[i] = (uint8_t)(i * 5 + i / 200);
+    for (int i = 0; i < 256 * 1024; i++) x[i] = (float)(i * 7 % 65536);
+    for (int i = 0; i < 1024 * 3; i++) px[i] = (uint8_t)(i * 5 + i / 200);
     memset(from, 1, sizeof from);
     rows();
     for (int i = 0; i < 1024; i++)
-        for (int j = 0; j < 1024; j++)
-            right(y[i * 1024 + j] == x[i % 256 * 1024 + j], "rows");
+        for (int j = 0; j < 1024; j++) right(y[i * 1024 + j] == x[i % 256 * 1024 + j], "rows");
     columns();
     for (int i = 0; i < 256; i++)
-        for (int j = 0; j < 4096; j++)
-            right(y[i * 4096 + j] == x[i * 1024 + j % 1024], "columns");
+        for (int j = 0; j < 4096; j++) right(y[i * 4096 + j] == x[i * 1024 + j % 1024], "columns");
     pixels();
     for (int i = 0; i < 1024; i++)
-        for (int j = 0; j < 192; j++)
-            right(py[i * 192 + j] == px[i * 3 + j % 3], "pixels");
+        for (int j = 0; j < 192; j++) right(py[i * 192 + j] == px[i * 3 + j % 3], "pixels");
     double r = share(rows, y, sizeof y);
     double c = share(columns, y, sizeof y);
     double p = share(pixels, py, sizeof py);

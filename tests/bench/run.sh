@@ -158,7 +158,8 @@ text() {
     echo "    (text of $((bytes / 1000000)) MB: scanner $scan s, build $c s, build --weights=bin $bin s, $memory KB)"
     figure "text weights, --weights=bin, of a bare scanner's time" "$(awk "BEGIN {printf \"%.3f\", $bin / $scan}")" \
         at-most 1.8
-    figure "text weights, as C again, of a bare scanner's time" "$(awk "BEGIN {printf \"%.3f\", $c / $scan}")" at-most 1.8
+    figure "text weights, as C again, of a bare scanner's time" \
+        "$(awk "BEGIN {printf \"%.3f\", $c / $scan}")" at-most 1.8
     rm -rf "$at"
 }
 
@@ -168,7 +169,8 @@ best_build() {          # best_build SHAPE N: the least of three in cpu, with me
     local least= try
     for try in 1 2 3; do
         scale_build "$1" "$2"
-        [ "$status" = 0 ] || { fail "scale, $1 $2" "exit status $status: $(head -c 300 "$work/$1-$2/messages")"; return 1; }
+        [ "$status" = 0 ] ||
+            { fail "scale, $1 $2" "exit status $status: $(head -c 300 "$work/$1-$2/messages")"; return 1; }
         least=$(printf '%s\n' $least "$cpu" | sort -n | head -n 1)
     done
     cpu=$least

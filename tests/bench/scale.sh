@@ -16,7 +16,8 @@ scale_build() {
     local at=$work/$1-$2
     mkdir -p "$at"
     [ -e "$at/g.onnxtxt" ] || awk -v shape="$1" -v n="$2" -f tests/bench/graph.awk >"$at/g.onnxtxt"
-    measured bash -c 'ulimit -s 256; exec timeout 60 "$@"' - "$scale_burin" build "$at/g.onnxtxt" -o "$at/g.c" 2>"$at/messages"
+    measured bash -c 'ulimit -s 256; exec timeout 60 "$@"' - "$scale_burin" build "$at/g.onnxtxt" -o "$at/g.c" \
+        2>"$at/messages"
 }
 
 # scale_fits SHAPE N SECONDS KB: built within these; tries again, as other work on the machine may have slowed it down.

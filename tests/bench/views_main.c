@@ -6,8 +6,7 @@ static float x[VIEWS_IN0_ELEMS], y[VIEWS_OUT0_ELEMS];
 
 int main(void)
 {
-    for (int i = 0; i < VIEWS_IN0_ELEMS; i++)
-        x[i] = (float)(i % 7 - 3);
+    for (int i = 0; i < VIEWS_IN0_ELEMS; i++) x[i] = (float)(i % 7 - 3);
     views_run(x, y);
     for (int i = 0; i < VIEWS_OUT0_ELEMS; i++)
         if (y[i] != (x[i] > 0 ? x[i] : 0)) {

@@ -1,6 +1,8 @@
 # The program for one model: awk [-v arena=1] [-v weights=1] [-v header=m.h] -f driver.awk MODEL >main.c. The model's
 # prefix is m. The line with `=>` must hold all inputs and outputs, with plain names and without default values.
 #
+# -v names=1: the names of the inputs instead, one a line.
+#
 #   main write DIR      writes seeded inputs to DIR/in0.npy …
 #   main compare DIR [WEIGHTS]    runs twice, compares with DIR/output_0.npy …
 / => / && !seen {
@@ -10,12 +12,17 @@
     ins = inside(substr(line, 1, at))
     outs = inside(substr(line, at))
     nin = list(ins, in_type)
+    if (names) {
+        for (k = 0; k < nin; k++) print name_of[k]
+        exit
+    }
     nout = list(outs, out_type)
 }
 END {
+    if (names) exit
     print "#include \"driver.h\""
-    if (header == "") header = "m.h"
-    print "#include \"" header "\"\n#include \"" header "\"\n"
+    if (header == "") print "#include \"m.h\"\n#include \"m.h\"\n"
+    else print "#include \"" header "\"\n"
     print "int main(int argc, char **argv)\n{"
     print "    if (argc < 3)\n        return 2;"
     for (k = 0; k < nin; k++) {
@@ -27,14 +34,16 @@ END {
     }
     print "    if (!strcmp(argv[1], \"write\")) {"
     for (k = 0; k < nin; k++)
-        print "        npy_put(argv[2], " k ", \"" descr(in_type[k]) "\", M_IN" k "_RANK, d" k ", in" k ".at, M_IN" k "_BYTES);"
+        print "        npy_put(argv[2], " k ", \"" descr(in_type[k]) "\", M_IN" k "_RANK, d" k ", in" k ".at,", \
+            "M_IN" k "_BYTES);"
     for (k = 0; k < nin; k++) print "        free(in" k ".block);\n        free(in" k "_was.block);"
     print "        return 0;\n    }"
     for (k = 0; k < nout; k++) print "    Room out" k " = room_new(M_OUT" k "_BYTES, " size(out_type[k]) ");"
     if (arena) print "    Room arena = room_new(M_ARENA_BYTES, M_ARENA_ALIGN);"
     if (weights) {
         print "    FILE *wf = fopen(argv[3], \"rb\");\n    Room weights = room_new(1 << 20, M_WEIGHTS_ALIGN);"
-        print "    if (!wf || (fread(weights.at, 1, 1 << 20, wf) == 0 && M_FLASH_BYTES))\n        return 2;\n    fclose(wf);"
+        print "    if (!wf || (fread(weights.at, 1, 1 << 20, wf) == 0 && M_FLASH_BYTES))\n        return 2;"
+        print "    fclose(wf);"
     }
     print "    for (int call = 0; call < 2; call++) {"
     print "        const int fill = call ? 0x5A : 0xA5;"
@@ -79,6 +88,7 @@ function list(text, type,    n, i, part)
     for (i = 1; i <= n; i++) {
         sub(/^ +/, "", part[i])
         type[i - 1] = substr(part[i], 1, index(part[i], " ") - 1)
+        name_of[i - 1] = substr(part[i], index(part[i], " ") + 1)
     }
     return n
 }

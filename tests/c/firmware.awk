@@ -1,5 +1,5 @@
 # For check_firmware.sh: a program for the board that knows the inputs (DIR/in0.npy …) and what must come out
-# (DIR/optimised/output_0.npy …) of one model with the prefix m: awk -v dir=DIR -f firmware.awk MODEL >main.c. Aligned data.
+# (DIR/optimised/output_0.npy …) of one model with the prefix m: awk -v dir=DIR -f firmware.awk MODEL >main.c
 / => / && !seen {
     seen = 1
     line = $0
@@ -20,7 +20,8 @@ END {
     print "static int differ(const void *got, const unsigned char *want, int bytes, int elems, int wide)\n{"
     print "    const unsigned char *g = got;\n    const int size = elems ? bytes / elems : 0;"
     print "    for (int i = 0; i < bytes; i++)"
-    print "        if (g[i] != want[i] && !(nan_of(g + i / size * size, size, wide) && nan_of(want + i / size * size, size, wide)))"
+    print "        if (g[i] != want[i] && !(nan_of(g + i / size * size, size, wide)"
+    print "                                 && nan_of(want + i / size * size, size, wide)))"
     print "            return i / size + 1;"
     print "    return 0;\n}\n"
     print "int main(void)\n{\n    int at, bad = 0;\n    board_paint_stack();"
@@ -35,7 +36,8 @@ END {
         print "    if (at) {\n        bad = 1;\n        board_print(\"output " k " differs, element \");"
         print "        board_print_number(at - 1);\n        board_print(\"\\n\");\n    }"
     }
-    print "    board_print(bad ? \"wrong\" : \"right\");\n    board_print(\", stack \");\n    board_print_number(stack);"
+    print "    board_print(bad ? \"wrong\" : \"right\");\n    board_print(\", stack \");"
+    print "    board_print_number(stack);"
     print "    board_print(\" of \");\n    board_print_number(M_STACK_BYTES);\n    board_print(\" bytes\\n\");"
     print "    return bad;\n}"
 }
