@@ -67,7 +67,7 @@ TESTS_base = base arena str diag dtype tensor
 TESTS_loop = loop idx view range scalar math interp
 TESTS_graph = graph op build expand lower
 TESTS_ops = ops
-TESTS_frontend = frontend text
+TESTS_frontend = frontend text literal
 TESTS_passes = passes
 TESTS_codegen = codegen
 room_of = $(or $(strip $(foreach r,$(ROOMS),$(if $(filter $(patsubst unit_%,%,$(1:fuzz_%=%)),$(TESTS_$r)),$r))),.)

@@ -201,7 +201,9 @@ static Routine emit_group(Emit *e, const Routine *calls, int n)
     r.weights = weights;
     r.arena = arena;
     FILE *f = e->body->f;
+    /* Inlined, as compilers do with what is called once, all of it would be one function: their time is its square. */
     fprintf(f, "/* From %s to %s. */\n", calls[0].name, calls[n - 1].name);
+    fputs("#if defined(__GNUC__)\n__attribute__((noinline))\n#endif\n", f);
     print_routine_head(e, f, &r);
     fputs("{\n", f);
     for (int i = 0; i < n; i++) print_call(e, f, &calls[i]);
