@@ -27,7 +27,7 @@ static int cost(Ctx *c, const Expr *e)
 static bool now(Ctx *c, const Kernel *def, int def_position, const Kernel *reader, int position, int64_t times)
 {
     (void)def_position, (void)position;
-    if (times < 0) return def->value->kind == E_LOAD && cost(c, def->value) == 0;
+    if (times < 0) return cost(c, def->value) == 0;
     int64_t elements = buf_count(def->out);
     bool hot = times / HOT_REUSE > elements && reader->value->kind == E_REDUCE;
     return !hot || cost(c, def->value) == 0;

@@ -32,6 +32,7 @@ Edge *build_const(Build *b, const char *name, const Tensor *t, Loc loc)
 {
     Edge *e = edge_new(b, name && *name ? name_unique(b, name) : name_fresh(b), t->type, loc);
     e->data = t;
+    e->held = true;
     return e;
 }
 
@@ -171,6 +172,8 @@ static bool take_results(Build *b, const Node *n, Edge **result, int from)
                 type_text(b->c, r->type), k, type_text(b->c, e->type));
         e->type = r->type;
         e->data = r->data;
+        e->held = r->held;
+        e->formula = r->formula;
         bool taken = false;
         for (int j = 0; j < k; j++)
             taken |= n->out[j] && result[j] == r;
@@ -247,9 +250,12 @@ static bool evaluate(Build *b, const Node *n)
         const Tensor **out = NEW_N(b->c, const Tensor *, n->nout);
         if (!node_eval(b, n, EVAL_BYTES, out))
             return false;
+        bool held = node_worth_holding(n, n->in);
         for (int k = 0; k < n->nout; k++)
-            if (n->out[k])
+            if (n->out[k]) {
                 n->out[k]->data = out[k];
+                n->out[k]->held = held;
+            }
     }
     for (int k = 0; k < n->nout; k++)
         known &= !n->out[k] || n->out[k]->data;
@@ -262,10 +268,12 @@ static bool build(Build *b, Node *n, const NodeSpec *s)
     return !inputs_poisoned(n) && match_operands(b, n) && ok && set_types(b, n) && (!n->op->expand || expand(b, n));
 }
 
-/* Within an expansion what is known becomes a constant at once. */
+/* Within an expansion what is known and worth holding becomes a constant at once. */
 static void finish(Build *b, const Node *n)
 {
-    bool known = evaluate(b, n), dropped = known && b->depth > 0;
+    bool dropped = evaluate(b, n) && b->depth > 0;
+    for (int k = 0; k < n->nout; k++)
+        dropped &= !n->out[k] || n->out[k]->held;
     for (int k = 0; k < n->nout; k++)
         if (n->out[k])
             n->out[k]->from = dropped ? NULL : n;

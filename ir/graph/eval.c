@@ -83,6 +83,47 @@ static void run(Ctx *c, Lower *l, const Node *n, Buf *const *out, const Tensor *
     scratch_release(c, mark);
 }
 
+/* ---- formulas: values that need no memory ------------------------------------------------------------------------------- */
+
+typedef struct Sources { const Node *node; const Buf *const *bufs; } Sources;
+
+/* An input that has a formula is read through; what has none stays a load, which no formula has. */
+static const Expr *read_formula(Ctx *c, const Buf *b, const Idx *const *at, void *arg)
+{
+    static const int positions[MAX_RANK] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+                                            16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+    const Sources *s = arg;
+    for (int k = 0; k < s->node->nin; k++)
+        if (s->bufs[k] == b && s->node->in[k]->formula) {
+            Subst to = {b->rank, positions, at};
+            return expr_subst(c, s->node->in[k]->formula, &to);
+        }
+    return NULL;
+}
+
+static bool needs_no_memory(const Expr *e)
+{
+    bool good = e->kind == E_CONST || e->kind == E_SELECT || (e->kind == E_CAST && e->args[0]->kind == E_INDEX) ||
+                ((e->kind == E_INDEX || e->kind == E_IN) && idx_cost(e->at[0]) == 0 && !e->at[0]->values);
+    for (int i = 0; good && i < e->n; i++)
+        good = needs_no_memory(e->args[i]);
+    return good;
+}
+
+static const Expr *formula_of(Ctx *c, const Lower *l, const Node *n, const Buf *const *in)
+{
+    const Kernel *k = l->kernels.n == 1 ? l->kernels.at[0] : NULL;
+    if (!k || k->nest || n->nout != 1 || l->complex || type_count(n->out[0]->type) < 2)
+        return NULL;
+    for (int i = 0; i < k->out->rank; i++)
+        if (k->rank != k->out->rank || k->at[i] != idx_var(c, i, k->out->dims[i]))
+            return NULL;
+    Sources s = {n, in};
+    Rewrite r = {NULL, read_formula, &s};
+    const Expr *e = expr_rewrite(c, k->value, &r);
+    return e->size <= FORMULA_SIZE && needs_no_memory(e) ? e : NULL;
+}
+
 static const Tensor *value_of(const PtrMap *known, const Edge *e)
 {
     return e->data || !known ? e->data : ptrmap_get(known, e);
@@ -148,6 +189,8 @@ static bool eval(Build *b, const PtrMap *known, const Node *n, size_t limit, con
     if (!may_run(c, &l, limit))
         return false;
     run(c, &l, n, bufs, out);
+    if (n->nout == 1)
+        n->out[0]->formula = formula_of(c, &l, n, in);
     return true;
 }
 

@@ -45,6 +45,18 @@ const Tensor *node_known(const Node *n, int k)
     return k < n->nin && n->in[k] ? n->in[k]->data : NULL;
 }
 
+bool node_worth_holding(const Node *n, Edge *const *in)
+{
+    size_t before = 0, after = 0;
+    for (int k = 0; k < n->nin; k++)
+        if (in[k] && in[k]->held)
+            before += type_bytes(in[k]->type);
+    for (int k = 0; k < n->nout; k++)
+        if (n->out[k])
+            after += type_bytes(n->out[k]->type);
+    return after <= HELD_BYTES || after <= before;
+}
+
 bool edge_poisoned(const Edge *e)
 {
     return e->type.dt == DT_NONE;

@@ -46,6 +46,8 @@ struct Edge {                        /* a tensor */
     int out;                         /* which output of from */
     int input;                       /* position among the graph's inputs, else -1 */
     const Tensor *data;              /* its value where known: a constant (from == NULL), or evaluated by the builder */
+    bool held;                       /* the data is worth its place in the program: given, or no larger than what it replaces */
+    const Expr *formula;             /* its element at position variables, where known without memory (a Range, a fill), else NULL */
     Loc loc;
 };
 
@@ -89,6 +91,9 @@ const char *node_string(const Node *n, const char *name, const char *absent);
 const char *node_text(Ctx *c, const Node *n);                    /* for messages: "Reshape 'name' (output 'y')" */
 const Tensor *node_known(const Node *n, int k);                  /* value of input k where known, else NULL */
 bool edge_poisoned(const Edge *e);
+/* Whether the results are worth holding as constants when the node reads `in`: they are few bytes, or no more than the
+ * constants that they replace. */
+bool node_worth_holding(const Node *n, Edge *const *in);
 Graph *graph_live(Ctx *c, const Graph *g);                       /* without nodes that no output needs; order kept */
 /* Rebuilds g node by node. f may return other edges of the same types for a node's outputs, built with b, or false to
  * keep the node (rewired where an input changed). in: what the node reads now. Edges of nodes that f made take the

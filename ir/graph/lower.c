@@ -278,23 +278,33 @@ static void lower_copy(Lower *l, Buf *out, const Buf *from)
     lower_store(l, out, empty ? zero(l->c, out->dt) : expr_load(l->c, from, at));
 }
 
-/* The buffer of an edge that is read: known values are constants, all others are in the map. */
+/* A known value that is cheaper to compute than to hold: its readers will read through this kernel. */
+static const Buf *formula_buf(Lower *l, const Edge *e)
+{
+    Buf *b = edge_buf(l->c, BUF_TEMP, e->name, e->type);
+    const char *what = internf(l->c, "%s %s", e->name, type_text(l->c, e->type));
+    VEC_PUSH(l->c, l->bufs, b);
+    VEC_PUSH(l->c, l->kernels, kernel_compute(l->c, what, e->loc, b, e->formula));
+    return b;
+}
+
+/* The buffer of an edge that is read: what is known and held is a constant, all else is in the map. */
 static const Buf *read_buf(Lower *l, PtrMap *m, const Edge *e)
 {
     const Buf *b = ptrmap_get(m, e);
     if (b)
         return b;
-    if (!e->data)
+    if (!e->held)
         ice(l->c, "'%s' is read before it is computed", e->name);
-    b = lower_const(l, e->name, e->data);
+    b = e->formula ? formula_buf(l, e) : lower_const(l, e->name, e->data);
     ptrmap_put(l->c, m, e, (void *)b);
     return b;
 }
 
-static bool all_known(const Node *n)
+static bool all_held(const Node *n)
 {
     for (int k = 0; k < n->nout; k++)
-        if (n->out[k] && !n->out[k]->data)
+        if (n->out[k] && !n->out[k]->held)
             return false;
     return true;
 }
@@ -302,7 +312,7 @@ static bool all_known(const Node *n)
 /* A node of a graph or a body, all buffers by the map. Outputs that the map lacks are made temporaries. */
 static void lower_mapped(Lower *l, PtrMap *m, const Node *n)
 {
-    if (all_known(n))
+    if (all_held(n))
         return;
     const Buf **in = NEW_N(l->c, const Buf *, n->nin);
     Buf **out = NEW_N(l->c, Buf *, n->nout);
@@ -310,7 +320,7 @@ static void lower_mapped(Lower *l, PtrMap *m, const Node *n)
         in[k] = n->in[k] ? read_buf(l, m, n->in[k]) : NULL;
     for (int k = 0; k < n->nout; k++) {
         const Edge *e = n->out[k];
-        if (!e || e->data || (out[k] = ptrmap_get(m, e)))
+        if (!e || e->held || (out[k] = ptrmap_get(m, e)))
             continue;
         out[k] = edge_buf(l->c, BUF_TEMP, e->name, e->type);
         ptrmap_put(l->c, m, e, out[k]);
@@ -337,7 +347,7 @@ static void lower_body(Lower *l, const Node *n, const Buf *const *in, Buf *const
     bool *direct = SCRATCH_N(l->c, bool, n->nout);
     for (int k = 0; k < n->nout; k++) {
         const Edge *r = out[k] ? n->result[k] : NULL;
-        direct[k] = r && r->from && !r->data && in_body(n, r->from) && !ptrmap_get(&m, r);
+        direct[k] = r && r->from && !r->held && in_body(n, r->from) && !ptrmap_get(&m, r);
         if (direct[k])
             ptrmap_put(l->c, &m, r, out[k]);
     }
@@ -405,7 +415,7 @@ Prog *graph_lower(Ctx *c, const Graph *g)
         Buf *b = p->outs[i] = edge_buf(c, BUF_OUT, g->out_names[i], e->type);
         b->index = i;
         VEC_PUSH(c, l.bufs, b);
-        direct[i] = e->from && !e->data && !ptrmap_get(&m, e);
+        direct[i] = e->from && !e->held && !ptrmap_get(&m, e);
         if (direct[i])
             ptrmap_put(c, &m, e, b);
     }
