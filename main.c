@@ -1,7 +1,8 @@
-/* burin: options, then read -> passes -> emit; a page a command. The one place that knows all rooms: it hands the operator table to the
- * context, so that no room includes another sideways.
+/* burin: options, then read -> passes -> emit; a page a command. The one place that knows all rooms: it hands the
+ * operator table to the context, so that no room includes another sideways.
  *
- * Exit status: 0 done, 1 the model is refused or a check differs (no file is written or changed), 2 the command line is wrong. */
+ * Exit status: 0 done, 1 the model is refused or a check differs (no file is written or changed), 2 the command line is
+ * wrong. */
 #include <getopt.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -41,10 +42,13 @@ static const char usage[] =
     "  --weights=c|bin               constants as C arrays (default), or in OUT.bin\n"
     "  --ram-budget=N                refuse a model that needs more bytes of RAM (default: 2 GiB)\n"
     "  --flash-budget=N              refuse a model whose constants need more bytes\n"
-    "  --after=PASS --stop-after=PASS --pass-limit=N --check-passes    look into, cut short, check the passes\n"
+    "  --target=NAME                 the machine that tile shapes are chosen for (generic, cortex-m4, x86-64-v3, ...)\n"
+    "  --after=PASS --stop-after=PASS --pass-limit=N --check-passes    look into, cut short, check the passes:\n"
+    "                                read, canon, fold (graph text), lower, views, fuse, spaces, loopify, plan "
+    "(loops)\n"
     "  --help --version\n";
 
-/* ---- the command line -------------------------------------------------------------------------------------------------------- */
+/* ---- the command line -------------------------------------------------------------------------------------------- */
 
 static NORETURN PRINTF(1, 2) void wrong(const char *fmt, ...)
 {
@@ -62,7 +66,8 @@ static int64_t number(const char *option, const char *text, int64_t least)
     char *end;
     errno = 0;
     long long v = strtoll(text, &end, 10);
-    if (end == text || *end || errno || v < least) wrong("%s wants a number from %lld, not '%s'", option, (long long)least, text);
+    if (end == text || *end || errno || v < least)
+        wrong("%s wants a number from %lld, not '%s'", option, (long long)least, text);
     return v;
 }
 
@@ -108,7 +113,9 @@ static void add_shape(Ctx *c, ReadOptions *r, const char *text)
 static void add_type(Ctx *c, ReadOptions *r, const char *text)
 {
     const char *value, *name = split_name(c, "--type", text, &value);
-    if (dtype_parse(value) == DT_NONE) wrong("--type: '%s' is no element type", value);
+    if (dtype_parse(value) == DT_NONE)
+        wrong("--type: '%s' is no element type (float, double, float16, int8, uint8, int32, int64, bool and the like)",
+              value);
     TypeOption *types = NEW_N(c, TypeOption, r->ntypes + 1);
     if (r->ntypes) memcpy(types, r->types, sizeof *types * (size_t)r->ntypes);
     types[r->ntypes++] = (TypeOption){name, dtype_parse(value)};
@@ -132,15 +139,37 @@ static const char *pass_named(const char *option, const char *name)
 
 static const char *target_named(const char *name)
 {
-    static const char *const targets[] = {"generic", "x86-64-v3", "x86-64-v4", "armv8-a", "cortex-m4", "cortex-m7", "cortex-m55",
-                                          "rv32imc", "rv64gcv"};
+    static const char *const targets[] = {"generic",   "x86-64-v3",  "x86-64-v4", "armv8-a", "cortex-m4",
+                                          "cortex-m7", "cortex-m55", "rv32imc",   "rv64gcv"};
     for (int i = 0; i < COUNT(targets); i++)
         if (!strcmp(name, targets[i])) return name;
-    wrong("--target: '%s' is not known", name);
+    fprintf(stderr, "burin: --target: '%s' is not known; the targets are", name);
+    for (int i = 0; i < COUNT(targets); i++) fprintf(stderr, "%s %s", i ? "," : "", targets[i]);
+    fputs("\n", stderr);
+    exit(USAGE);
 }
 
-enum Option { O_SHAPE = 256, O_TYPE, O_PREFIX, O_ARENA, O_IO, O_WEIGHTS, O_RAM, O_FLASH, O_TARGET, O_STRING, O_AFTER, O_STOP, O_LIMIT, O_CHECK,
-              O_AS, O_JSON, O_HTML, O_HELP, O_VERSION };
+enum Option {
+    O_SHAPE = 256,
+    O_TYPE,
+    O_PREFIX,
+    O_ARENA,
+    O_IO,
+    O_WEIGHTS,
+    O_RAM,
+    O_FLASH,
+    O_TARGET,
+    O_STRING,
+    O_AFTER,
+    O_STOP,
+    O_LIMIT,
+    O_CHECK,
+    O_AS,
+    O_JSON,
+    O_HTML,
+    O_HELP,
+    O_VERSION
+};
 
 static const struct option options[] = {
     {"shape", required_argument, NULL, O_SHAPE},          {"type", required_argument, NULL, O_TYPE},
@@ -158,20 +187,27 @@ static const struct option options[] = {
 /* What shapes the emitted text goes into its comment, in the order given. */
 static void remember(Ctx *c, Args *a, const char *option, const char *value)
 {
-    a->emit.options = internf(c, "%s%s%s%s%s", a->emit.options, *a->emit.options ? " " : "", option, *value ? "=" : "", value);
+    a->emit.options =
+        internf(c, "%s%s%s%s%s", a->emit.options, *a->emit.options ? " " : "", option, *value ? "=" : "", value);
 }
 
 static void take_option(Ctx *c, Args *a, int o)
 {
     switch (o) {
     case 'o': a->out = optarg; break;
-    case 'D': add_bind(c, &a->read, optarg); remember(c, a, "-D ", ""); remember(c, a, optarg, ""); break;
+    case 'D': add_bind(c, &a->read, optarg); remember(c, a, "-D", optarg); break;
     case O_SHAPE: add_shape(c, &a->read, optarg); remember(c, a, "--shape", optarg); break;
     case O_TYPE: add_type(c, &a->read, optarg); remember(c, a, "--type", optarg); break;
     case O_PREFIX: a->prefix = optarg; break;
-    case O_ARENA: a->emit.arena_caller = choice("--arena", optarg, "static", "caller"); remember(c, a, "--arena", optarg); break;
+    case O_ARENA:
+        a->emit.arena_caller = choice("--arena", optarg, "static", "caller");
+        remember(c, a, "--arena", optarg);
+        break;
     case O_IO: a->emit.io_arena = choice("--io", optarg, "copy", "arena"); remember(c, a, "--io", optarg); break;
-    case O_WEIGHTS: a->emit.weights_bin = choice("--weights", optarg, "c", "bin"); remember(c, a, "--weights", optarg); break;
+    case O_WEIGHTS:
+        a->emit.weights_bin = choice("--weights", optarg, "c", "bin");
+        remember(c, a, "--weights", optarg);
+        break;
     case O_RAM: a->emit.ram_budget = number("--ram-budget", optarg, 0); break;
     case O_FLASH: a->emit.flash_budget = number("--flash-budget", optarg, 0); break;
     case O_TARGET: remember(c, a, "--target", target_named(optarg)); break;
@@ -191,7 +227,8 @@ static void take_option(Ctx *c, Args *a, int o)
 
 static Args take_args(Ctx *c, int argc, char **argv)
 {
-    Args a = {.emit = {.options = "", .ram_budget = (int64_t)1 << 31, .flash_budget = -1, .string_bytes = 255}, .pipe = {.limit = -1}};
+    Args a = {.emit = {.options = "", .ram_budget = (int64_t)1 << 31, .flash_budget = -1, .string_bytes = 255},
+              .pipe = {.limit = -1}};
     for (int o; (o = getopt_long(argc, argv, "o:D:h", options, NULL)) != -1;) take_option(c, &a, o == 'h' ? O_HELP : o);
     if (optind == argc) {
         fputs(usage, stderr);
@@ -204,7 +241,7 @@ static Args take_args(Ctx *c, int argc, char **argv)
     return a;
 }
 
-/* ---- names and files -------------------------------------------------------------------------------------------------------------- */
+/* ---- names and files --------------------------------------------------------------------------------------------- */
 
 static const char *stem_of(Ctx *c, const char *path)
 {
@@ -227,7 +264,16 @@ static const char *as_prefix(Ctx *c, const char *name)
     return n ? to : "model";
 }
 
-typedef struct Target { const char *path, *temp, *backup; FILE *file; bool placed; } Target;   /* a file to be written beside its place */
+/* A file to be written beside its place. Whatever happens, nothing of it is left when it does not get there. */
+typedef struct Target { const char *path, *temp, *backup; FILE *file; bool placed; } Target;
+
+static void target_drop(void *target)
+{
+    Target *t = target;
+    if (t->file) fclose(t->file);
+    if (t->backup) remove(t->backup);
+    if (t->temp && !t->placed) remove(t->temp);
+}
 
 static void target_open(Ctx *c, Target *t, const char *path)
 {
@@ -240,6 +286,7 @@ static void target_open(Ctx *c, Target *t, const char *path)
     umask(mask);
     fchmod(fd, 0666 & ~mask);
     *t = (Target){.path = path, .temp = temp, .file = fdopen(fd, "wb")};
+    ctx_defer(c, target_drop, t);
 }
 
 static bool target_close(Ctx *c, Target *t)
@@ -257,24 +304,18 @@ static void targets_place(Ctx *c, Target *t, int n)
     for (int i = 0; i < n; i++) {
         const char *backup = internf(c, "%s.old", t[i].temp);
         if (!link(t[i].path, backup)) t[i].backup = backup;
-        if (!rename(t[i].temp, t[i].path)) {
-            t[i].placed = true;
-            continue;
-        }
+        t[i].placed = !rename(t[i].temp, t[i].path);
+        if (t[i].placed) continue;
         error(c, (Loc){0}, "cannot write '%s': %s", t[i].path, strerror(errno));
         for (int k = 0; k < i; k++) {
             if (t[k].backup) rename(t[k].backup, t[k].path);
             else remove(t[k].path);
         }
-        break;
-    }
-    for (int i = 0; i < n; i++) {
-        if (t[i].backup) remove(t[i].backup);
-        if (!t[i].placed) remove(t[i].temp);
+        return;
     }
 }
 
-/* ---- read and passes ---------------------------------------------------------------------------------------------------------------- */
+/* ---- read and passes --------------------------------------------------------------------------------------------- */
 
 static void say_progress(const char *pass)       /* only on a terminal, and only when it takes long */
 {
@@ -302,7 +343,7 @@ static Unit compiled(Ctx *c, Args *a)
     return u;
 }
 
-/* ---- the commands ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- the commands ------------------------------------------------------------------------------------------------ */
 
 static void name_output(Ctx *c, Args *a, bool to_stdout)
 {
@@ -312,7 +353,8 @@ static void name_output(Ctx *c, Args *a, bool to_stdout)
     size_t n = strlen(a->out);
     if (!to_stdout && (n < 3 || strcmp(a->out + n - 2, ".c"))) wrong("OUT must end in .c, not '%s'", a->out);
     const char *stem = stem_of(c, to_stdout ? a->model : a->out);
-    if (a->prefix && strcmp(a->prefix, as_prefix(c, a->prefix))) wrong("--prefix '%s' is no C name of letters, digits and single inner underscores", a->prefix);
+    if (a->prefix && strcmp(a->prefix, as_prefix(c, a->prefix)))
+        wrong("--prefix '%s' is no C name of letters, digits and single inner underscores", a->prefix);
     a->emit.prefix = a->prefix ? a->prefix : as_prefix(c, stem);
     a->emit.header_name = to_stdout ? NULL : internf(c, "%s.h", stem);
 }
@@ -330,7 +372,7 @@ static void build(Ctx *c, Args *a)
         return;
     }
     const char *stem = intern_n(c, a->out, strlen(a->out) - 2);
-    Target t[3];
+    Target *t = NEW_N(c, Target, 3);
     int n = 0, bin = -1;
     target_open(c, &t[n++], internf(c, "%s.h", stem));
     if (a->emit.weights_bin) target_open(c, &t[bin = n++], internf(c, "%s.bin", stem));
@@ -338,8 +380,6 @@ static void build(Ctx *c, Args *a)
     bool good = emit(c, u.prog, &a->emit, (EmitFiles){t[n - 1].file, t[0].file, bin < 0 ? NULL : t[bin].file});
     for (int i = 0; i < n; i++) good &= target_close(c, &t[i]);
     if (good && !c->errors) targets_place(c, t, n);
-    else
-        for (int i = 0; i < n; i++) remove(t[i].temp);
 }
 
 static void show(Ctx *c, Args *a)
@@ -374,7 +414,9 @@ static void bind_inputs(Ctx *c, const Args *a, const Graph *g, const Tensor **in
         in[k] = npy_read(c, file, g->ins[k]->type);
     }
     for (int k = 0; k < g->nins; k++)
-        if (!in[k]) error(c, (Loc){0}, "input '%s' (%s) has no value: say %s=FILE.npy", g->ins[k]->name, type_text(c, g->ins[k]->type), g->ins[k]->name);
+        if (!in[k])
+            error(c, (Loc){0}, "input '%s' (%s) has no value: say %s=FILE.npy", g->ins[k]->name,
+                  type_text(c, g->ins[k]->type), g->ins[k]->name);
 }
 
 static void run(Ctx *c, Args *a)
@@ -396,6 +438,8 @@ static void run(Ctx *c, Args *a)
         data[i] = (void *)(uintptr_t)out[b->index]->data;
     }
     prog_run(c, p, data, true);
+    if (a->out && mkdir(a->out, 0777) && errno != EEXIST)
+        fatal(c, (Loc){0}, "cannot make '%s': %s", a->out, strerror(errno));
     for (int k = 0; k < g->nouts; k++) {
         if (a->out) npy_write(c, internf(c, "%s/output_%d.npy", a->out, k), out[k]);
         else tensor_print(stdout, c, g->out_names[k], out[k]);
@@ -408,10 +452,12 @@ static void ops(Ctx *c, Args *a)
     for (int k = 0; k < op_count(c); k++) printf("%s\n", op_entry(c, k)->op->sig);
 }
 
-/* ---- main ------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- main -------------------------------------------------------------------------------------------------------- */
 
-static const struct Command { const char *name; void (*run)(Ctx *, Args *); bool model, rest; } commands[] = {
-    {"build", build, true, false}, {"run", run, true, true}, {"show", show, true, false}, {"report", report, true, false}, {"ops", ops, false, false},
+static const struct Command { const char *name; void (*run)(Ctx *, Args *); bool model, rest;
+} commands[] = {
+    {"build", build, true, false},   {"run", run, true, true},   {"show", show, true, false},
+    {"report", report, true, false}, {"ops", ops, false, false},
 };
 
 typedef struct Job { const struct Command *command; Args *args; } Job;
@@ -429,7 +475,8 @@ static const struct Command *find_command(const Args *a)
         const struct Command *k = &commands[i];
         if (strcmp(k->name, a->command)) continue;
         if (k->model && !a->model) wrong("burin %s needs a model", k->name);
-        if ((!k->rest && a->nrest) || (!k->model && a->model)) wrong("burin %s: one argument too many: '%s'", k->name, a->nrest ? a->rest[0] : a->model);
+        if ((!k->rest && a->nrest) || (!k->model && a->model))
+            wrong("burin %s: one argument too many: '%s'", k->name, a->nrest ? a->rest[0] : a->model);
         return k;
     }
     wrong("there is no command '%s'", a->command);

@@ -1,10 +1,12 @@
-/* NumPy's .npy files: what `burin run` reads inputs from and writes outputs to. Format versions 1 to 3, little-endian, C order.
- * Types that NumPy lacks (16-bit brain floats, 8-bit and sub-byte ones, strings) are refused by name. */
+/* NumPy's .npy files: what `burin run` reads inputs from and writes outputs to. Format versions 1 to 3, little-endian,
+ * C order. Types that NumPy lacks (16-bit brain floats, 8-bit and sub-byte ones, strings) are refused by name. */
 #include "frontend.h"
 
-static const struct { DType dt; const char *descr; } descrs[] = {
-    {DT_F32, "<f4"}, {DT_F64, "<f8"}, {DT_F16, "<f2"}, {DT_I8, "|i1"}, {DT_U8, "|u1"}, {DT_I16, "<i2"}, {DT_U16, "<u2"}, {DT_I32, "<i4"},
-    {DT_U32, "<u4"}, {DT_I64, "<i8"}, {DT_U64, "<u8"}, {DT_BOOL, "|b1"}, {DT_C64, "<c8"}, {DT_C128, "<c16"},
+static const struct { DType dt; const char *descr;
+} descrs[] = {
+    {DT_F32, "<f4"}, {DT_F64, "<f8"},  {DT_F16, "<f2"}, {DT_I8, "|i1"},    {DT_U8, "|u1"},
+    {DT_I16, "<i2"}, {DT_U16, "<u2"},  {DT_I32, "<i4"}, {DT_U32, "<u4"},   {DT_I64, "<i8"},
+    {DT_U64, "<u8"}, {DT_BOOL, "|b1"}, {DT_C64, "<c8"}, {DT_C128, "<c16"},
 };
 
 static const char *descr_of(DType dt)
@@ -17,7 +19,8 @@ static const char *descr_of(DType dt)
 static DType dtype_of(const char *descr, size_t n)
 {
     for (int i = 0; i < COUNT(descrs); i++)
-        if (strlen(descrs[i].descr) == n && !strncmp(descrs[i].descr + 1, descr + 1, n - 1) && *descr != '>') return descrs[i].dt;
+        if (strlen(descrs[i].descr) == n && !strncmp(descrs[i].descr + 1, descr + 1, n - 1) && *descr != '>')
+            return descrs[i].dt;
     return DT_NONE;
 }
 
@@ -53,7 +56,8 @@ static bool read_header(Ctx *c, const File *f, DType *dt, int *rank, int64_t *di
     size_t start = p[6] == 1 ? 10 : 12, n = (size_t)p[8] | (size_t)p[9] << 8;
     if (p[6] > 1) n |= (size_t)p[10] << 16 | (size_t)p[11] << 24;
     if (n > f->size - start) return false;
-    const char *header = intern_n(c, f->data + start, n), *descr = value_of(header, "'descr'"), *order = value_of(header, "'fortran_order'");
+    const char *header = intern_n(c, f->data + start, n), *descr = value_of(header, "'descr'"),
+               *order = value_of(header, "'fortran_order'");
     if (!descr || *descr != '\'' || !order || strncmp(order, "False", 5)) return false;
     const char *end = strchr(descr + 1, '\'');
     if (!end) return false;
@@ -83,7 +87,8 @@ const Tensor *npy_read(Ctx *c, const char *path, Type want)
         return tensor_new(c, want);
     }
     if (f->size - data < type_bytes(t)) {
-        error(c, at, "is cut short: %s needs %zu bytes of data, there are %zu", type_text(c, t), type_bytes(t), f->size - data);
+        error(c, at, "is cut short: %s needs %zu bytes of data, there are %zu", type_text(c, t), type_bytes(t),
+              f->size - data);
         return tensor_new(c, want);
     }
     return tensor_of(c, t, f->data + data, type_bytes(t));
@@ -96,13 +101,15 @@ void npy_write(Ctx *c, const char *path, const Tensor *t)
     char header[1024];
     int n = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (", descr);
     for (int i = 0; i < t->type.rank; i++)
-        n += snprintf(header + n, sizeof header - (size_t)n, i + 1 < t->type.rank || i == 0 ? "%lld, " : "%lld", (long long)t->type.dims[i]);
+        n += snprintf(header + n, sizeof header - (size_t)n, i + 1 < t->type.rank || i == 0 ? "%lld, " : "%lld",
+                      (long long)t->type.dims[i]);
     n += snprintf(header + n, sizeof header - (size_t)n, "), }");
     while ((n + 11) % 64) header[n++] = ' ';
     header[n++] = '\n';
     FILE *f = fopen(path, "wb");
     if (!f) fatal(c, (Loc){0}, "cannot write '%s': %s", path, strerror(errno));
-    const unsigned char lead[] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(n & 255), (unsigned char)(n >> 8)};
+    const unsigned char lead[] = {
+        0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(n & 255), (unsigned char)(n >> 8)};
     fwrite(lead, 1, sizeof lead, f);
     fwrite(header, 1, (size_t)n, f);
     fwrite(t->data, 1, t->bytes, f);

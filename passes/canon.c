@@ -1,6 +1,6 @@
-/* canon: composed operators and older versions become what they stand for: nodes that have a meaning of their own, in their newest
- * version. The builder made those bodies when it read the node (their types are its inference); here they take its place.
- * Establishes: no node has a body. Graphs are printed with the newest opsets from here on. */
+/* canon: composed operators and older versions become what they stand for: nodes that have a meaning of their own, in
+ * their newest version. The builder made those bodies when it read the node (their types are its inference); here they
+ * take its place. Establishes: no node has a body. Graphs are printed with the newest opsets from here on. */
 #include "passes.h"
 
 static bool put_body(Build *b, const Node *n, Edge *const *in, Edge **out, void *arg)

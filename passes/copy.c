@@ -1,7 +1,8 @@
 /* Moves: a kernel that stores what it loads, as loops around the longest run that is contiguous on both sides.
  *
- * A short run that is repeated from the same place (a pixel's three bytes, Repeat by 64) is first laid out as a pattern of about 48 bytes
- * in a local array, which is then copied whole: single runs of 3 bytes reach a tenth of memcpy's speed, patterns a third. */
+ * A short run that is repeated from the same place (a pixel's three bytes, Repeat by 64) is first laid out as a pattern
+ * of about 48 bytes in a local array, which is then copied whole: single runs of 3 bytes reach a tenth of memcpy's
+ * speed, patterns a third. */
 #include "loopify.h"
 
 enum { PATTERN_BYTES = 48, SHORT_RUN_BYTES = 16 };
@@ -24,8 +25,8 @@ static bool affine_in(const Idx *x, int var)
     return true;
 }
 
-/* Sub-byte runs move as bytes: each run starts and ends on a byte on both sides. (A whole buffer that ends within a byte does not: what
- * pads an input is anything, what pads an output is 0.) */
+/* Sub-byte runs move as bytes: each run starts and ends on a byte on both sides. (A whole buffer that ends within a
+ * byte does not: what pads an input is anything, what pads an output is 0.) */
 static bool on_bytes(const Buf *b, const Idx *flat, int64_t run)
 {
     int per = dtype_bits(b->dt) < 8 ? 8 / dtype_bits(b->dt) : 1;
@@ -80,7 +81,8 @@ static const Stmt *repeat_run(const Move *m, int var, int64_t times, const Idx *
     const Idx *place = idx_mul(c, idx_var(c, v, runs), m->run), *start = idx_const(c, 0);
     const Idx *whole = idx_mul(c, idx_var(c, w, times / runs), runs);
     const Stmt *fill = stmt_copy(c, pattern, &place, src, (const Idx *const *)m->from, m->run);
-    const Stmt *lay = stmt_copy(c, out, without(c, (const Idx *const *)m->to, out->rank, var, whole), pattern, &start, length);
+    const Stmt *lay =
+        stmt_copy(c, out, without(c, (const Idx *const *)m->to, out->rank, var, whole), pattern, &start, length);
     const Stmt *body[] = {stmt_local(c, pattern), stmt_for(c, v, runs, fill), stmt_for(c, w, times / runs, lay)};
     return stmt_seq(c, COUNT(body), body);
 }
@@ -95,7 +97,8 @@ const Stmt *copy_nest(Ctx *c, const Kernel *k)
     if (k->dims[last] < 2 || coefficient(dst, last) != 1 || coefficient(from, last) != 1) return NULL;
     if (!affine_in(dst, last) || !affine_in(from, last)) return NULL;
     const Idx *zero = idx_const(c, 0);
-    Move m = {c, k, without(c, k->at, k->out->rank, last, zero), without(c, k->value->at, src->rank, last, zero), k->dims[last]};
+    Move m = {c, k, without(c, k->at, k->out->rank, last, zero), without(c, k->value->at, src->rank, last, zero),
+              k->dims[last]};
     dst = idx_flat(c, k->out->rank, k->out->dims, (const Idx *const *)m.to);
     from = idx_flat(c, src->rank, src->dims, (const Idx *const *)m.from);
     if (!on_bytes(k->out, dst, m.run) || !on_bytes(src, from, m.run)) return NULL;

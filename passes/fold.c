@@ -1,7 +1,8 @@
 /* fold: a node whose inputs are all known becomes a constant, by interpreting its loops.
  *
- * Flash is what this saves and what it must not spend: a larger result is taken only when it is no larger than the constants that it
- * replaces (node_worth_holding), so that a Repeat or an Expand of a constant, or weights cast to a wider type, stay loops. */
+ * Flash is what this saves and what it must not spend: a larger result is taken only when it is no larger than the
+ * constants that it replaces (node_worth_holding), so that a Repeat or an Expand of a constant, or weights cast to a
+ * wider type, stay loops. */
 #include "passes.h"
 
 static bool known_already(const Node *n)

@@ -1,8 +1,9 @@
-/* fuse: a producer is put into its only reader, so that elementwise chains and the epilogues of reductions are one loop.
+/* fuse: a producer is put into its only reader, so that elementwise chains and the epilogues of reductions are one
+ * loop.
  *
- * Nothing is computed twice: the reader may load from the buffer at most as often as the buffer has elements. Nothing stays alive for
- * longer than the buffer that is saved: what the producer reads from temporaries is no larger than what it wrote, unless its reader
- * follows at once. Requires: views. */
+ * Nothing is computed twice: the reader may load from the buffer at most as often as the buffer has elements. Nothing
+ * stays alive for longer than the buffer that is saved: what the producer reads from temporaries is no larger than what
+ * it wrote, unless its reader follows at once. Requires: views. */
 #include "inline.h"
 
 static bool may(Ctx *c, const Uses *u, int position, const Kernel *k)

@@ -1,7 +1,8 @@
 /* Reading through: a LOAD of a producer's buffer is replaced by the producer's value at that place.
  *
- * One forward sweep: a producer is complete (everything before it already put in) when its readers are met, so each kernel is rewritten
- * once and maps compose by themselves. Buffers are written before they are read and only once, so nothing can change in between. */
+ * One forward sweep: a producer is complete (everything before it already put in) when its readers are met, so each
+ * kernel is rewritten once and maps compose by themselves. Buffers are written before they are read and only once, so
+ * nothing can change in between. */
 #include "inline.h"
 
 enum { NAME_MAX_LENGTH = 120 };      /* of a fused kernel: beyond that the producers' names are left out */

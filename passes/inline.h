@@ -4,17 +4,18 @@
 
 #include "passes.h"
 
-/* Puts the value of kernels that `may` be read through into the kernels that read their buffer, in order; drops those that are no longer
- * read. A reader that would grow beyond EXPR_SIZE or EXPR_DEPTH keeps its loads. times: how often the reader loads from the buffer. */
+/* Puts the value of kernels that `may` be read through into the kernels that read their buffer, in order; drops those
+ * that are no longer read. A reader that would grow beyond EXPR_SIZE or EXPR_DEPTH keeps its loads. times: how often
+ * the reader loads from the buffer. */
 typedef struct Inline {
-    bool (*may)(Ctx *c, const Uses *u, int position, const Kernel *k);               /* asked once, with k already rewritten */
+    bool (*may)(Ctx *c, const Uses *u, int position, const Kernel *k); /* asked once, with k already rewritten */
     bool (*now)(Ctx *c, const Kernel *def, int def_position, const Kernel *reader, int position, int64_t times);
     bool nests;                      /* also into nests, where times is not known (-1) */
     bool joins;                      /* the reader does the producer's work from now on: it is named after both */
 } Inline;
 Prog *prog_inline(Ctx *c, const Prog *p, const Inline *how);
 
-bool kernel_whole(Ctx *c, const Kernel *k);      /* compute form that writes each element of its buffer at its own place */
+bool kernel_whole(Ctx *c, const Kernel *k); /* compute form that writes each element of its buffer at its own place */
 bool expr_moves(const Expr *e);                  /* only reads, guards and constants: movement, nothing computed */
 int64_t count_mul(int64_t a, int64_t b);         /* saturating */
 

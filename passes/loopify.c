@@ -1,9 +1,10 @@
 /* loopify: a kernel in compute form becomes loops and statements.
  *
- * The value is taken apart from its leaves up into a block of statements: a reduction becomes accumulators and loops, a value that is used
- * more than once a named scalar, a choice whose arms need statements of their own an IF. Blocks nest as loops and arms do; a name is
- * visible in its own block and those inside. Plain moves become COPY of the longest contiguous run (copy.c).
- * Requires: spaces. Breaks: compute form; the compute fields stay as they were, for `plan` to see what may share memory. */
+ * The value is taken apart from its leaves up into a block of statements: a reduction becomes accumulators and loops, a
+ * value that is used more than once a named scalar, a choice whose arms need statements of their own an IF. Blocks nest
+ * as loops and arms do; a name is visible in its own block and those inside. Plain moves become COPY of the longest
+ * contiguous run (copy.c). Requires: spaces. Breaks: compute form; the compute fields stay as they were, for `plan` to
+ * see what may share memory. */
 #include "loopify.h"
 
 typedef struct Block {
@@ -73,7 +74,8 @@ static const Expr *spell_reduce(State *s, const Expr *e)
     ptrmap_put(s->c, &s->block->known, r, accs);
     Block inner = {.up = s->block};
     s->block = &inner;
-    for (int i = 0; i < r->naccs; i++) ptrmap_put(s->c, &inner.known, expr_acc(s->c, r->accs[i], r->init[i]->dt), (void *)accs[i]);
+    for (int i = 0; i < r->naccs; i++)
+        ptrmap_put(s->c, &inner.known, expr_acc(s->c, r->accs[i], r->init[i]->dt), (void *)accs[i]);
     const Expr **next = SCRATCH_N(s->c, const Expr *, r->naccs);
     for (int i = 0; i < r->naccs; i++) {
         next[i] = spell(s, r->next[i]);
@@ -115,7 +117,8 @@ static void see_reduce(const Expr *e, void *arg)
     if (e->kind == E_REDUCE) *(bool *)arg = true;
 }
 
-/* A subscript's own expressions stay in place, so that their intervals stay proved; only a reduction within one gets a name. */
+/* A subscript's own expressions stay in place, so that their intervals stay proved; only a reduction within one gets a
+ * name. */
 static const Idx *spell_idx(State *s, const Idx *x)
 {
     const Idx *sum = idx_const(s->c, x->k);
@@ -127,7 +130,8 @@ static const Idx *spell_idx(State *s, const Idx *x)
         const Idx *term;
         if (reduces) {
             DType dt = a->expr->dt;
-            const Expr *in = expr_op3(s->c, OP_clip, spell(s, a->expr), expr_int(s->c, dt, a->lo), expr_int(s->c, dt, a->hi));
+            const Expr *in =
+                expr_op3(s->c, OP_clip, spell(s, a->expr), expr_int(s->c, dt, a->lo), expr_int(s->c, dt, a->hi));
             term = idx_value(s->c, in, a->lo, a->hi);
         } else if (a->kind == ATOM_DIGIT) {
             term = idx_digit(s->c, spell_idx(s, a->x), a->a, a->b);
@@ -172,7 +176,8 @@ static const Expr *spell(State *s, const Expr *e)
         v = e->kind == E_OP ? expr_op(s->c, e->op, args) : expr_cast(s->c, e->dt, args[0]);
         break;
     }
-    const bool shared = (intptr_t)ptrmap_get(&s->parents, e) > 1 && (e->kind == E_OP || e->kind == E_CAST || e->kind == E_SELECT);
+    const bool shared =
+        (intptr_t)ptrmap_get(&s->parents, e) > 1 && (e->kind == E_OP || e->kind == E_CAST || e->kind == E_SELECT);
     if (!shared || v->kind == E_CONST || v->kind == E_LOAD) return v;
     const Buf *name = scalar(s, "v", e->dt);
     write_scalar(s, name, v);

@@ -4,6 +4,7 @@
 
 #include "passes.h"
 
-const Stmt *copy_nest(Ctx *c, const Kernel *k);      /* the kernel as loops around COPY; NULL when it does more than move runs */
+const Stmt *copy_nest(Ctx *c,
+                      const Kernel *k); /* the kernel as loops around COPY; NULL when it does more than move runs */
 
 #endif

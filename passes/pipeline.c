@@ -1,5 +1,5 @@
-/* The order of the passes is the table passes.def; what is common to all of them is written here once: where to stop, the checker after
- * each, and with --check-passes the interpreter before and after each on the same seeded inputs. */
+/* The order of the passes is the table passes.def; what is common to all of them is written here once: where to stop,
+ * the checker after each, and with --check-passes the interpreter before and after each on the same seeded inputs. */
 #include "passes.h"
 
 typedef enum Level { GRAPH, LOOP } Level;
@@ -32,7 +32,7 @@ int pass_find(const char *name)
     return -1;
 }
 
-/* ---- --check-passes -------------------------------------------------------------------------------------------------------- */
+/* ---- --check-passes ---------------------------------------------------------------------------------------------- */
 
 static void **run_seeded(Ctx *c, const Prog *p)
 {
@@ -40,7 +40,8 @@ static void **run_seeded(Ctx *c, const Prog *p)
     for (int i = 0; i < p->nbufs; i++) {
         Buf *b = p->bufs[i];
         if (b->kind == BUF_OUT) data[i] = outs[b->index] = mem_alloc(c, buf_bytes(b) + 1);
-        if (b->kind == BUF_IN) data[i] = (void *)tensor_seeded(c, (Type){b->dt, b->rank, b->dims}, (uint64_t)b->index)->data;
+        if (b->kind == BUF_IN)
+            data[i] = (void *)tensor_seeded(c, (Type){b->dt, b->rank, b->dims}, (uint64_t)b->index)->data;
     }
     prog_run(c, p, data, true);
     return outs;
@@ -60,7 +61,8 @@ static void compare(Ctx *c, const struct Entry *e, const Prog *p, void **before,
         const Buf *b = p->outs[k];
         for (int64_t i = 0; i < buf_count(b); i++)
             if (!close_enough(b->dt, before[k], after[k], i, e->kind))
-                ice(c, "pass %s changes output '%s' at element %lld (run on seeded inputs)", e->name, b->name, (long long)i);
+                ice(c, "pass %s changes output '%s' at element %lld (run on seeded inputs)", e->name, b->name,
+                    (long long)i);
     }
 }
 
@@ -85,7 +87,7 @@ static Unit checked(Ctx *c, const struct Entry *e, Unit u, const PipeOptions *o,
     return u;
 }
 
-/* ---- the run ------------------------------------------------------------------------------------------------------------------ */
+/* ---- the run ----------------------------------------------------------------------------------------------------- */
 
 static bool needed(const char *name)     /* what a program cannot be emitted without */
 {

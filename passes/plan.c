@@ -1,10 +1,10 @@
 /* plan: places the temporaries in one arena.
  *
- * A temporary lives from the kernel that first writes it to the last one that touches it. A kernel that reads, at every step, just the
- * element that it then writes may write over what it reads, when nobody reads that later: such buffers form a group with one place. Groups
- * are placed in several orders, first fit among those alive at the same time, and the smallest arena wins. The lower bound is the bytes
- * alive at the peak: no placement of these lifetimes can need less.
- * Requires: loopify. Breaks nothing. */
+ * A temporary lives from the kernel that first writes it to the last one that touches it. A kernel that reads, at every
+ * step, just the element that it then writes may write over what it reads, when nobody reads that later: such buffers
+ * form a group with one place. Groups are placed in several orders, first fit among those alive at the same time, and
+ * the smallest arena wins. The lower bound is the bytes alive at the peak: no placement of these lifetimes can need
+ * less. Requires: loopify. Breaks nothing. */
 #include "passes.h"
 
 typedef struct Group {               /* buffers that share one place */
@@ -37,14 +37,16 @@ static void touch(const Buf *b, void *arg)
     if (b->kind == BUF_TEMP) pl->groups[pl->group[b->id]].last = pl->position;
 }
 
-/* ---- who may write over what it reads ----------------------------------------------------------------------------------- */
+/* ---- who may write over what it reads ---------------------------------------------------------------------------- */
 
 typedef struct Over { Ctx *c; const Idx *place; const Buf *t; bool ok; } Over;
 
 static void same_place(const Expr *e, Over *o, bool in_reduce)
 {
     if (!o->ok) return;
-    if (e->kind == E_LOAD && e->buf == o->t && (in_reduce || idx_flat(o->c, e->buf->rank, e->buf->dims, e->at) != o->place)) o->ok = false;
+    if (e->kind == E_LOAD && e->buf == o->t &&
+        (in_reduce || idx_flat(o->c, e->buf->rank, e->buf->dims, e->at) != o->place))
+        o->ok = false;
     if (e->kind == E_LOAD || e->kind == E_INDEX || e->kind == E_IN) {
         int n = e->kind == E_LOAD ? e->buf->rank : 1;
         for (int i = 0; i < n; i++)
@@ -90,7 +92,7 @@ static void share_places(Planner *pl)
     }
 }
 
-/* ---- placement ------------------------------------------------------------------------------------------------------------ */
+/* ---- placement --------------------------------------------------------------------------------------------------- */
 
 static int by_bytes(const void *a, const void *b)
 {

@@ -1,10 +1,10 @@
 /* spaces: the iteration space of a kernel is cut and joined until its subscripts are affine and its loops are few.
  *
- * A chain of Reshape and Transpose leaves digits of loop variables in subscripts: i0/16, i0%16. Where the digit's base divides the loop's
- * extent, two loops say the same without a division. Then neighbouring loops that every access crosses as one run are joined. Both are
- * one thing: each old variable becomes an index over new ones. Steps are tried on the flat subscripts alone and the kernel is rewritten
- * once, by their composition.
- * Requires: views (whole maps). Breaks: a kernel's dims are no longer those of its buffer. */
+ * A chain of Reshape and Transpose leaves digits of loop variables in subscripts: i0/16, i0%16. Where the digit's base
+ * divides the loop's extent, two loops say the same without a division. Then neighbouring loops that every access
+ * crosses as one run are joined. Both are one thing: each old variable becomes an index over new ones. Steps are tried
+ * on the flat subscripts alone and the kernel is rewritten once, by their composition. Requires: views (whole maps).
+ * Breaks: a kernel's dims are no longer those of its buffer. */
 #include "passes.h"
 
 enum { SIZE_MOST = 10000 };          /* larger values are left as they are: nothing that fusion makes */

@@ -1,7 +1,8 @@
-/* Who reads and writes which buffer, and what the loop passes share: programs without dead kernels, rewritten statements.
+/* Who reads and writes which buffer, and what the loop passes share: programs without dead kernels, rewritten
+ * statements.
  *
- * A kernel is dead when it writes a temporary that no later kernel reads. Kernels run in order and a buffer is written before it is read,
- * so one sweep from the back finds all of them. */
+ * A kernel is dead when it writes a temporary that no later kernel reads. Kernels run in order and a buffer is written
+ * before it is read, so one sweep from the back finds all of them. */
 #include "passes.h"
 
 static int ids_end(const Prog *p)

@@ -1,11 +1,12 @@
 /* views: movement is read and written through, so that a chain of Reshape, Flatten, Transpose, Slice … moves no bytes.
  *
- * First every reader of a movement kernel reads its source instead (index maps compose by substitution). What is left of movement are
- * graph outputs. Where such an output is the same bytes as a temporary in the same order, the temporary is written there at once: it is
- * renamed to the output everywhere, its subscripts taken apart along the output's dimensions.
+ * First every reader of a movement kernel reads its source instead (index maps compose by substitution). What is left
+ * of movement are graph outputs. Where such an output is the same bytes as a temporary in the same order, the temporary
+ * is written there at once: it is renamed to the output everywhere, its subscripts taken apart along the output's
+ * dimensions.
  *
- * A map that keeps a division in a reduction whose elements are read more than twice stays a buffer: dividing costs more than copying.
- * Requires: lower. Breaks nothing. */
+ * A map that keeps a division in a reduction whose elements are read more than twice stays a buffer: dividing costs
+ * more than copying. Requires: lower. Breaks nothing. */
 #include "inline.h"
 
 enum { HOT_REUSE = 2 };
@@ -33,7 +34,7 @@ static bool now(Ctx *c, const Kernel *def, int def_position, const Kernel *reade
     return !hot || cost(c, def->value) == 0;
 }
 
-/* ---- outputs that are another buffer's bytes --------------------------------------------------------------------------- */
+/* ---- outputs that are another buffer's bytes --------------------------------------------------------------------- */
 
 typedef struct Rename { const Buf **to; int n; } Rename;      /* by buffer id */
 

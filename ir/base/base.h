@@ -83,9 +83,13 @@ typedef struct File { const char *path; const char *data; size_t size; } File;  
 File *file_map(Ctx *c, const char *path);            /* NULL and errno when it cannot be read (a folder gives EISDIR);
                                                         unmapped by ctx_free; pipes are read whole */
 
-/* ---- ptrmap.c: from pointers to pointers ------------------------------------------------------------------------------- */
+/* ---- ptrmap.c: from pointers to pointers ------------------------------------------------------------------------- */
 
-typedef struct PtrMap { const void **keys; void **values; size_t n, cap; } PtrMap;   /* {0}: empty. Never iterated: order would follow addresses */
+typedef struct PtrMap {
+    const void **keys;
+    void **values;
+    size_t n, cap;
+} PtrMap; /* {0}: empty. Never iterated: order would follow addresses */
 void *ptrmap_get(const PtrMap *m, const void *key);        /* NULL: not there */
 void ptrmap_put(Ctx *c, PtrMap *m, const void *key, void *value);      /* in scratch memory; a NULL value: not there */
 
@@ -164,8 +168,9 @@ Tensor *tensor_float(Ctx *c, DType dt, double v);                    /* a scalar
 int64_t tensor_at_int(const Tensor *t, int64_t i);   /* integer (sign-extended), bool (0 or 1), bits of a float */
 double tensor_at_double(const Tensor *t, int64_t i);                 /* any real type, a number; complex: real part */
 const char *tensor_at_string(const Tensor *t, int64_t i);
-Tensor *tensor_seeded(Ctx *c, Type t, uint64_t seed);                /* seed.c: the same small values on every machine */
-void tensor_print(FILE *f, Ctx *c, const char *name, const Tensor *t);   /* tensor_print.c: one line: name type[shape] = v v ... */
+Tensor *tensor_seeded(Ctx *c, Type t, uint64_t seed); /* seed.c: the same small values on every machine */
+void tensor_print(FILE *f, Ctx *c, const char *name,
+                  const Tensor *t);                  /* tensor_print.c: one line: name type[shape] = v v ... */
 void float_text(char out[40], float f);              /* as few digits as read back the same value; nan, inf */
 void double_text(char out[40], double d);
 bool tensor_same(const Tensor *a, const Tensor *b);                  /* same type, same bits (padding aside) */

@@ -1,6 +1,6 @@
-/* A map from pointers to pointers: open addressing, doubled when half full, in scratch memory: it must not grow between somebody else's
- * mark and its release. Keys are interned or hash-consed things, so their address is their identity. There is no way to walk a map, since
- * the order would follow addresses and differ from run to run. */
+/* A map from pointers to pointers: open addressing, doubled when half full, in scratch memory: it must not grow between
+ * somebody else's mark and its release. Keys are interned or hash-consed things, so their address is their identity.
+ * There is no way to walk a map, since the order would follow addresses and differ from run to run. */
 #include "base.h"
 
 static size_t place(const PtrMap *m, const void *key)

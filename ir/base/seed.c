@@ -1,5 +1,5 @@
-/* Tensors of seeded values, the same on every machine: inputs for checks when a user gives none. Values are small and exact in every type
- * of their class, so that sums stay exact for a while and differences mean something. */
+/* Tensors of seeded values, the same on every machine: inputs for checks when a user gives none. Values are small and
+ * exact in every type of their class, so that sums stay exact for a while and differences mean something. */
 #include "base.h"
 
 static uint64_t mix(uint64_t x)      /* splitmix64's finaliser */
