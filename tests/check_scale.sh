@@ -5,7 +5,8 @@ scale_burin=$root/burin
 . tests/bench/scale.sh
 
 if [ -z "${VALGRIND:-}" ]; then
-    for shape in chain tree outputs; do
+    check "100 000 nodes: tree" scale_fits tree 50000 2 600000
+    for shape in chain concat outputs; do
         check "100 000 nodes: $shape" scale_fits $shape 100000 2 600000
     done
     for shape in $scale_shapes; do
