@@ -155,6 +155,7 @@ const char *mtype_text(Ctx *c, const MType *t);      /* as the graph text spells
  * zeros). */
 const Tensor *npy_read(Ctx *c, const char *path, Type want);
 /* fatal when it cannot be written, or NumPy lacks the type */
+bool npy_has(DType dt);              /* whether NumPy has that type */
 void npy_write(Ctx *c, const char *path, const Tensor *t);
 
 #endif

@@ -140,7 +140,7 @@ static void outputs_import(Scope *s, const MGraph *g, Graph *to)
     Edge **outs = NEW_N(c, Edge *, g->nouts);
     const char **names = NEW_N(c, const char *, g->nouts);
     for (int i = 0; i < g->nouts; i++) {
-        outs[i] = scope_use(s, g->outs[i].name, g->outs[i].loc);
+        outs[i] = scope_output(s, g->outs[i].name, g->outs[i].loc);
         names[i] = g->outs[i].name;
         check_declared(s->im, outs[i], &g->outs[i], DECL_OUTPUT);
     }
@@ -157,6 +157,18 @@ static void infos_check(Scope *s, const MGraph *g)
     }
 }
 
+static void opsets_check(Ctx *c, const MModel *m)
+{
+    const MGraph *g = m->graph;
+    if (!m->opsets_stated && g->nnodes && !m->broken)
+        warning(c, g->loc, "the model has no opset_import: the newest version of each operator is taken");
+    for (int i = 0; i < m->meta->nopsets; i++)
+        if (!*m->meta->opsets[i].domain && m->meta->opsets[i].version > OPSET_NEWEST)
+            warning(c, g->loc,
+                    "the model imports opset %lld, but the newest known is %d: operators of opset %d are used",
+                    (long long)m->meta->opsets[i].version, OPSET_NEWEST, OPSET_NEWEST);
+}
+
 Graph *frontend_import(Ctx *c, const MModel *m, const ReadOptions *o)
 {
     const MGraph *g = m->graph;
@@ -169,8 +181,7 @@ Graph *frontend_import(Ctx *c, const MModel *m, const ReadOptions *o)
     Scope *s = scope_new(im, NULL, NULL);
     s->opsets = im->b->opsets;
     s->nopsets = im->b->nopsets;
-    if (!m->opsets_stated && g->nnodes && !m->broken)
-        warning(c, g->loc, "the model has no opset_import: the newest version of each operator is taken");
+    opsets_check(c, m);
     functions_open(im);
     symbols_open(im);
     inits_import(s, g);

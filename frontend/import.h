@@ -24,8 +24,12 @@ Slot *table_find(const Table *t, const char *name);              /* NULL: not th
 Slot *table_slot(Ctx *c, Table *t, const char *name);            /* made when it is not there */
 const char *table_nearest(const Table *t, const char *name);     /* a name that is spelled alike, or NULL */
 
-/* UNBOUND: was reported */
-typedef struct Symbol { int64_t size; enum { SYM_BOUND, SYM_COMPUTED, SYM_UNBOUND } how; bool used; } Symbol;
+typedef struct Symbol {
+    int64_t size;
+    enum { SYM_BOUND, SYM_COMPUTED, SYM_UNBOUND } how;           /* UNBOUND: was reported */
+    bool used;
+    const char *option;              /* that gave the size, as on the command line */
+} Symbol;
 
 typedef struct Import {
     Ctx *c;
@@ -64,6 +68,7 @@ void scope_declare(Scope *s, int n, const MNode *const *nodes);        /* what t
 void scope_set(Scope *s, const char *name, Loc loc, Edge *e);    /* what was declared is there now */
 /* NULL: left out; poisoned, after an error, when there is no such value */
 Edge *scope_use(Scope *s, const char *name, Loc loc);
+Edge *scope_output(Scope *s, const char *name, Loc loc);         /* the same for an output of the body */
 
 /* ---- types.c ---- */
 void symbols_open(Import *im);                                   /* -D and --shape */

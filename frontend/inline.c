@@ -252,7 +252,7 @@ void function_inline(Scope *s, const MNode *n, const MFunction *f)
         const MName *out = &n->out[k];
         if (!*out->name)
             continue;
-        Edge *e = scope_use(t, f->outs[k].name, f->outs[k].loc);
+        Edge *e = scope_output(t, f->outs[k].name, f->outs[k].loc);
         scope_set(s, out->name, out->loc, e ? e : build_poison(im->b, out->name, out->loc));
     }
     if (im->c->errors > errors && frame->depth <= SHOWN_CALLS)
@@ -283,7 +283,7 @@ static bool subgraph_inline(Build *b, const Subgraph *g, Edge *const *in, Edge *
         check_declared(im, slot ? slot->edge : NULL, &m->infos[k], DECL_INNER);
     }
     for (int k = 0; k < m->nouts; k++) {
-        out[k] = scope_use(s, m->outs[k].name, m->outs[k].loc);
+        out[k] = scope_output(s, m->outs[k].name, m->outs[k].loc);
         if (out[k])
             check_declared(im, out[k], &m->outs[k], DECL_INNER);
         ok &= out[k] && !edge_poisoned(out[k]);

@@ -16,6 +16,11 @@ static const char *descr_of(DType dt)
     return NULL;
 }
 
+bool npy_has(DType dt)
+{
+    return descr_of(dt) != NULL;
+}
+
 static DType dtype_of(const char *descr, size_t n)
 {
     for (int i = 0; i < COUNT(descrs); i++)

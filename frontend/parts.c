@@ -49,11 +49,44 @@ MType *text_type(Parser *p, Spot s, MKind kind, const MType *elem)
     return t;
 }
 
+/* What people write for an element type of another name; NULL: no idea. */
+static const char *element_meant(const char *word)
+{
+    static const char *const aliases[][2] = {
+        {"float32", "float"}, {"fp32", "float"}, {"f32", "float"}, {"single", "float"}, {"float64", "double"},
+        {"fp64", "double"}, {"f64", "double"}, {"half", "float16"}, {"fp16", "float16"}, {"f16", "float16"},
+        {"bf16", "bfloat16"}, {"int", "int32"}, {"integer", "int32"}, {"i32", "int32"}, {"long", "int64"},
+        {"i64", "int64"}, {"short", "int16"}, {"i16", "int16"}, {"char", "int8"}, {"i8", "int8"}, {"uint", "uint32"},
+        {"u32", "uint32"}, {"u64", "uint64"}, {"u16", "uint16"}, {"byte", "uint8"}, {"u8", "uint8"},
+        {"boolean", "bool"}, {"str", "string"}, {"complex", "complex64"},
+    };
+    const char *names[DT_COUNT];
+    int n = 0;
+    for (int i = 0; i < COUNT(aliases); i++)
+        if (!strcmp(word, aliases[i][0]))
+            return aliases[i][1];
+    for (DType t = DT_F32; t < DT_COUNT; t++)
+        names[n++] = dtype_name(t);
+    return strlen(word) > 1 ? nearest(word, names, n) : NULL;
+}
+
+/* Reading goes on with the type that was likely meant. */
+static DType element_type(Parser *p, Spot s, const char *word)
+{
+    DType t = dtype_parse(word);
+    if (t)
+        return t;
+    const char *near = element_meant(word);
+    text_fault(p, spot_loc(p, s), "'%s' is no element type%s%s%s", word, near ? "; did you mean '" : "",
+               near ? near : "", near ? "'?" : "");
+    return near ? dtype_parse(near) : DT_F32;
+}
+
 MType *text_tensor_type(Parser *p, Spot s, const char *elem, bool ranked)
 {
     MType *t = text_type(p, s, M_TENSOR, NULL);
     int rank = p->dims.n;
-    t->dt = dtype_parse(elem);
+    t->dt = element_type(p, s, elem);
     if (rank > MAX_RANK) {
         text_fault(p, t->loc, "a tensor of %d dimensions: at most %d are supported", rank, MAX_RANK);
         ranked = false;

@@ -278,7 +278,7 @@ bool payload_type(Parser *p, Type *t)
         }
     }
     if (!dims_count(m->rank, dims, &count)) {
-        text_fault(p, m->loc, "%s: %s has more than 2^62 elements", who(p), mtype_text(p->c, m));
+        text_fault(p, m->loc, "%s: %s has more than 2^40 elements", who(p), mtype_text(p->c, m));
         return false;
     }
     *t = type_make(p->c, m->dt, m->rank, dims);

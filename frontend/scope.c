@@ -117,7 +117,7 @@ void scope_set(Scope *s, const char *name, Loc loc, Edge *e)
 
 /* ---- use ------------------------------------------------------------------------------------------------------- */
 
-static void undefined(const Scope *s, const char *name, Loc loc)
+static void undefined(const Scope *s, const char *name, Loc loc, bool output)
 {
     Import *im = s->im;
     const char *near = NULL;
@@ -126,8 +126,8 @@ static void undefined(const Scope *s, const char *name, Loc loc)
     if (im->searches++ < SEARCHES)
         for (const Scope *t = s; t && !near; t = t->outer)
             near = table_nearest(&t->names, name);
-    error(im->c, loc, "'%s' is not defined%s%s%s", name, near ? "; did you mean '" : "", near ? near : "",
-          near ? "'?" : "");
+    error(im->c, loc, "%s'%s' is not defined%s%s%s%s", output ? "output " : "", name, output ? " by any node" : "",
+          near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 static void too_early(const Scope *s, const Slot *slot, Loc loc)
@@ -139,7 +139,7 @@ static void too_early(const Scope *s, const Slot *slot, Loc loc)
     note(s->im->c, slot->loc, "'%s' is defined here", slot->name);
 }
 
-Edge *scope_use(Scope *s, const char *name, Loc loc)
+static Edge *use(Scope *s, const char *name, Loc loc, bool output)
 {
     Slot *slot = NULL;
     for (const Scope *t = s; t; t = t->outer)
@@ -151,8 +151,18 @@ Edge *scope_use(Scope *s, const char *name, Loc loc)
     if (slot && slot->state == SLOT_LATER)
         too_early(s, slot, loc);
     else {
-        undefined(s, name, loc);
+        undefined(s, name, loc, output);
         scope_set(s, name, loc, poison);
     }
     return poison;
+}
+
+Edge *scope_use(Scope *s, const char *name, Loc loc)
+{
+    return use(s, name, loc, false);
+}
+
+Edge *scope_output(Scope *s, const char *name, Loc loc)
+{
+    return use(s, name, loc, true);
 }

@@ -35,6 +35,7 @@ int text_lex(TEXT_STYPE *value, Spot *spot, void *scanner);
 static void yyerror(const Spot *s, void *scanner, Parser *p, const char *message);
 static MValueInfo *info(const Parser *p, Spot s, const char *name, const MType *type);
 static const MType *text_map(Parser *p, Spot s, const char *keys, const MType *values);
+static const MType *text_scalar(Parser *p, Spot s, const char *elem);
 }
 
 %union {
@@ -152,6 +153,7 @@ infos: info                                     { $$ = NULL; PUSH($$, Infos, v, 
      ;
 info: plain                                     { $$ = info(p, @1, $1, NULL); }
     | type name                                 { $$ = info(p, @2, $2, $1); @$ = @2; }
+    | ID name                                   { $$ = info(p, @2, $2, text_scalar(p, @1, $1)); @$ = @2; }
     ;
 body: '{' nodes '}'                             { nodes_close(p, $2); $$ = $2; }
     | '{' nodes error '}'                       { RESUMED; nodes_close(p, $2); $$ = $2; }
@@ -248,6 +250,8 @@ value: NUM                                      { VALUE(.kind = literal_kind($1)
      | type tensor_open '=' data                { TENSOR(@1, $4); }
      | type name                                { p->constant = mname(p, @2, $2); p->type = $1; }
        equals data                              { TENSOR(@1, $5); }
+     | ID                                       { p->constant = mname(p, @1, ""); p->type = text_scalar(p, @1, $1); }
+       braces                                   { TENSOR(@1, $3); }
      ;
 tensor_open: %empty                             { p->constant = mname(p, @$, ""); p->type = $<type>0; }
            ;
@@ -271,6 +275,8 @@ braces: '{'                                     { $<tensor>$ = payload_read(p); 
 type: TYPE                                      { p->dims.n = 0; $$ = text_tensor_type(p, @1, $1, true); }
     | TYPE '[' ']'                              { p->dims.n = 0; $$ = text_tensor_type(p, @1, $1, false); }
     | TYPE '[' { p->dims.n = 0; } dims ']'      { $$ = text_tensor_type(p, @1, $1, true); }
+    | ID '[' ']'                                { p->dims.n = 0; $$ = text_tensor_type(p, @1, $1, false); }
+    | ID '[' { p->dims.n = 0; } dims ']'        { $$ = text_tensor_type(p, @1, $1, true); }
     | SEQ '(' deeper type ')'                   { p->nesting--; $$ = text_type(p, @1, M_SEQUENCE, $4); }
     | OPTIONAL '(' deeper type ')'              { p->nesting--; $$ = text_type(p, @1, M_OPTIONAL, $4); }
     | SPARSE '(' deeper type ')'                { p->nesting--; $$ = text_type(p, @1, M_SPARSE, $4); }
@@ -312,6 +318,13 @@ static const MType *text_map(Parser *p, Spot s, const char *keys, const MType *v
     MType *t = text_type(p, s, M_MAP, values);
     t->dt = dtype_parse(keys);
     return t;
+}
+
+/* What stands where only a type may, and is none: to say so. */
+static const MType *text_scalar(Parser *p, Spot s, const char *elem)
+{
+    p->dims.n = 0;
+    return text_tensor_type(p, s, elem, true);
 }
 
 enum { MOST = 24, SHOWN = 6 };       /* expected tokens asked for; that a message names */

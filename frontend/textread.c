@@ -9,6 +9,8 @@
 
 #include "text.tab.h"
 
+#include <ctype.h>
+
 enum { FAULTS = 100, SHOWN = 40 };
 
 /* ---- the door -------------------------------------------------------------------------------------------------- */
@@ -80,6 +82,21 @@ static void read_line_again(Parser *p)
     text_reseat(p);
 }
 
+/* A call at the place of a node's outputs: the token behind its first word is not the '=' of a node. */
+static void no_outputs(Parser *p, Spot s)
+{
+    const char *from = p->token, *to;
+    while (from > p->bol && (from[-1] == ' ' || from[-1] == '\t'))
+        from--;
+    while (from > p->bol && (isalnum((unsigned char)from[-1]) || from[-1] == '_'))
+        from--;
+    for (to = p->token; to < p->end && *to != ')' && *to >= ' ' && to - from < SHOWN;)
+        to++;
+    s.col -= (uint32_t)(p->token - from);
+    bool whole = to < p->end && *to == ')';
+    text_fault(p, spot_loc(p, s), "a node needs outputs: y = %.*s%s", (int)(to - from), from, whole ? ")" : "...");
+}
+
 void text_unexpected(Parser *p, Spot s, bool at_end, const char *expected)
 {
     const char *or_so = *expected ? "; expected: " : "";
@@ -88,6 +105,8 @@ void text_unexpected(Parser *p, Spot s, bool at_end, const char *expected)
         ;                            /* likely a consequence */
     else if (at_end)
         text_fault(p, spot_loc(p, s), "unexpected end of the file (is it cut off?)%s%s", or_so, expected);
+    else if (p->list_braces && strchr("(<.", *p->token) && !strcmp(expected, "',' or '='"))
+        no_outputs(p, s);
     else {
         ptrdiff_t n = p->at - p->token;
         const char *nl = memchr(p->token, '\n', (size_t)n);

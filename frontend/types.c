@@ -73,6 +73,14 @@ static const TypeOption *type_of(const ReadOptions *o, const char *input)
     return NULL;
 }
 
+static const char *shape_text(Ctx *c, const ShapeOption *o)
+{
+    const char *text = internf(c, "--shape %s=", o->input);
+    for (int i = 0; i < o->rank; i++)
+        text = internf(c, "%s%s%lld", text, i ? "," : "", (long long)o->dims[i]);
+    return text;
+}
+
 /* What --shape and --type say of one input: sizes of its symbols, or something else than the model. */
 static void apply(Import *im, const MValueInfo *v)
 {
@@ -89,7 +97,10 @@ static void apply(Import *im, const MValueInfo *v)
         const MDim *d = &t->dims[i];
         Symbol *s = d->name ? symbol(im, d->name) : NULL;
         if (s && s->size < 0)
-            s->size = shape->dims[i];
+            *s = (Symbol){.size = shape->dims[i], .option = shape_text(im->c, shape)};
+        else if (s && s->size != shape->dims[i])
+            error(im->c, v->loc, "%s contradicts %s: dimension '%s' of %s %s is given two sizes",
+                  shape_text(im->c, shape), s->option, d->name, mtype_text(im->c, t), v->name);
         int64_t stated = s ? s->size : d->size;
         im->overridden |= stated >= 0 && stated != shape->dims[i];
     }
@@ -115,8 +126,15 @@ void symbols_open(Import *im)
 {
     const ReadOptions *o = im->o;
     const MGraph *g = im->m->graph;
-    for (int i = 0; o && i < o->nbinds; i++)
-        symbol(im, intern(im->c, o->binds[i].name))->size = o->binds[i].size;
+    for (int i = 0; o && i < o->nbinds; i++) {
+        const Bind *b = &o->binds[i];
+        Symbol *s = symbol(im, intern(im->c, b->name));
+        const char *option = internf(im->c, "-D %s=%lld", b->name, (long long)b->size);
+        if (s->size >= 0 && s->size != b->size)
+            error(im->c, g->loc, "%s contradicts %s", option, s->option);
+        s->size = b->size;
+        s->option = option;
+    }
     for (int i = 0; o && i < o->nshapes; i++)
         unknown_input(im, "--shape", o->shapes[i].input);
     for (int i = 0; o && i < o->ntypes; i++)
@@ -125,19 +143,28 @@ void symbols_open(Import *im)
         apply(im, &g->ins[i]);
 }
 
+/* The symbols that the model uses, quoted; not more than a few. */
+static const char *symbols_text(Import *im)
+{
+    enum { MOST = 12 };
+    const char *text = "";
+    int shown = 0;
+    for (int k = 0; k < im->symbols.names.n && shown <= MOST; k++) {
+        const char *name = im->symbols.names.at[k];
+        if (((const Symbol *)table_find(&im->symbols, name)->what)->used && shown++ < MOST)
+            text = shown == 1 ? internf(im->c, "'%s'", name) : internf(im->c, "%s, '%s'", text, name);
+    }
+    return shown == 0 ? "no symbolic dimension" : shown > MOST ? internf(im->c, "%s, ...", text) : text;
+}
+
 void symbols_close(Import *im)
 {
     const ReadOptions *o = im->o;
     for (int i = 0; o && i < o->nbinds; i++) {
         const char *name = intern(im->c, o->binds[i].name);
-        if (symbol(im, name)->used || im->m->broken)
-            continue;
-        const char *known[2] = {NULL, NULL};
-        for (int k = 0; k < im->symbols.names.n && !known[0]; k++)
-            if (((const Symbol *)table_find(&im->symbols, im->symbols.names.at[k])->what)->used)
-                known[0] = im->symbols.names.at[k];
-        warning(im->c, im->m->graph->loc, "-D %s: the model has no dimension of that name%s%s%s", name,
-                known[0] ? "; it has '" : "", known[0] ? known[0] : "", known[0] ? "'" : "");
+        if (!symbol(im, name)->used && !im->m->broken)
+            warning(im->c, im->m->graph->loc, "-D %s: the model has no dimension of that name; it has %s", name,
+                    symbols_text(im));
     }
 }
 
@@ -210,7 +237,7 @@ bool input_type(Import *im, const MValueInfo *v, Type *type)
     if (!input_dims(im, v, t, &rank, dims))
         return false;
     if (!dims_count(rank, dims, &count)) {
-        error(c, v->loc, "input '%s': %s has more than 2^62 elements", v->name, dims_text(c, rank, dims));
+        error(c, v->loc, "input '%s': %s has more than 2^40 elements", v->name, dims_text(c, rank, dims));
         return false;
     }
     *type = type_make(c, other ? other->dt : t->dt, rank, dims);
@@ -219,22 +246,23 @@ bool input_type(Import *im, const MValueInfo *v, Type *type)
 
 /* ---- what is declared, and what is computed -------------------------------------------------------------------- */
 
-static void differs(Import *im, const Edge *e, const MValueInfo *v, Declared where, const char *why)
+static void differs(Import *im, const Edge *e, const MValueInfo *v, Declared where, const char *why, bool sure)
 {
     Ctx *c = im->c;
     const char *what = where == DECL_OUTPUT ? "output" : "value", *is = type_text(c, e->type),
                *said = mtype_text(c, v->type);
     if (im->overridden)
         return;
-    if (where == DECL_OUTPUT && !*why)
-        error(c, v->loc, "%s '%s' is declared %s, but computed as %s: correct or drop what is declared", what, v->name,
-              said, is);
+    if (where == DECL_OUTPUT && sure)
+        error(c, v->loc, "%s '%s' is declared %s%s, but computed as %s: correct or drop what is declared", what,
+              v->name, said, why, is);
     else
         warning(c, v->loc, "%s '%s' is declared %s%s, but computed as %s", what, v->name, said, why, is);
 }
 
-/* True when dimension i agrees; a symbol without a size takes it. */
-static bool dim_agrees(Import *im, const MDim *d, int64_t size, Declared where, const char **why)
+/* True when the dimension agrees; a symbol without a size takes it. Else *why: the symbol's size, and *sure: an option
+ * or a size given for an input says it, not another output. */
+static bool dim_agrees(Import *im, const MDim *d, int64_t size, Declared where, const char **why, bool *sure)
 {
     if (d->size >= 0)
         return d->size == size;
@@ -248,6 +276,7 @@ static bool dim_agrees(Import *im, const MDim *d, int64_t size, Declared where, 
     }
     if (s->size == size || s->size < 0)
         return true;
+    *sure = s->how == SYM_BOUND;
     *why = internf(im->c, " with %s = %lld", d->name, (long long)s->size);
     return false;
 }
@@ -258,9 +287,9 @@ void check_declared(Import *im, const Edge *e, const MValueInfo *v, Declared whe
     const char *why = "";
     if (!t || !e || edge_poisoned(e))
         return;
-    bool same = t->dt == e->type.dt && (t->rank < 0 || t->rank == e->type.rank), agrees = true;
+    bool sure = true, same = t->dt == e->type.dt && (t->rank < 0 || t->rank == e->type.rank), agrees = true;
     for (int i = 0; same && agrees && i < t->rank; i++)
-        agrees = dim_agrees(im, &t->dims[i], e->type.dims[i], where, &why);
+        agrees = dim_agrees(im, &t->dims[i], e->type.dims[i], where, &why, &sure);
     if (!same || !agrees)
-        differs(im, e, v, where, why);
+        differs(im, e, v, where, why, sure);
 }

@@ -97,7 +97,8 @@ START_TEST(names)
     becomes(OPSET "g (float[2] x) => (y) { y, = com.acme.Same(x,) }",
             "g (float[2] x) => (float[2] y)\n{\n   y = com.acme.Same (x)\n}\n");
     refused(OPSET "g (float x) => (y) { y = Neg(xx) }", "m:2:30: error: 'xx' is not defined; did you mean 'x'?");
-    refused(OPSET "g (float x) => (nothing) { y = Neg(x) }", "m:2:17: error: 'nothing' is not defined");
+    refused(OPSET "g (float x) => (nothing) { y = Neg(x) }",
+            "m:2:17: error: output 'nothing' is not defined by any node");
     refused(OPSET "g (float x) => (y) { a = Neg(b) b = Neg(x) y = Neg(a) }",
             "m:2:30: error: 'b' is used before it is defined");
     refused(OPSET "g (float x) => (y) { a = Neg(b) b = Neg(a) y = Neg(a) }", "m:2:33: note: 'b' is defined here");
@@ -185,11 +186,39 @@ START_TEST(inputs)
             "dimension 1 of float[2,?] is unknown: give the shape with --shape x=");
     refused(OPSET "g (seq(float[2]) x) => (y) { y = Neg(x) }",
             "input 'x' is of type seq(float[2]): only tensors are supported");
-    refused(OPSET "g (float[4611686018427387904,2] x) => (y) { y = Neg(x) }", "has more than 2^62 elements");
+    refused(OPSET "g (float[4611686018427387904,2] x) => (y) { y = Neg(x) }", "has more than 2^40 elements");
     ReadOptions o = shape("xx", 1, 2, 0);
     refused_with(symbolic, &o, "--shape: the model has no input 'xx'; did you mean 'x'?");
     o = bind("M", 2);
     refused_with(symbolic, &o, "warning: -D M: the model has no dimension of that name; it has 'N'");
+}
+END_TEST
+
+/* What the options say against each other, and against what the model declares. */
+START_TEST(contradictions)
+{
+    static const char two[] = OPSET "g (float[N,3] x, float[N,K] z) => (y) { y = Neg(x) }";
+    static const Bind twice[] = {{"N", 3}, {"N", 4}}, others[] = {{"N", 3}, {"K", 4}, {"Q", 1}};
+    static const int64_t d43[] = {4, 3}, d53[] = {5, 3};
+    static const ShapeOption shapes[] = {{"x", 2, d43}, {"z", 2, d53}};
+    const char *notes;
+    ReadOptions o = {.nbinds = 2, .binds = twice};
+    refused_with(two, &o, "error: -D N=4 contradicts -D N=3");
+    o = (ReadOptions){.nbinds = 3, .binds = others};
+    sound(two, &o, &notes);
+    ck_assert_ptr_nonnull(strstr(notes, "-D Q: the model has no dimension of that name; it has 'N', 'K'"));
+    o = (ReadOptions){.nbinds = 1, .binds = twice, .nshapes = 1, .shapes = shapes};
+    refused_with(two, &o, "m:2:15: error: --shape x=4,3 contradicts -D N=3: dimension 'N' of float[N,3] x");
+    o = (ReadOptions){.nshapes = 2, .shapes = shapes};
+    refused_with(two, &o, "m:2:29: error: --shape z=5,3 contradicts --shape x=4,3: dimension 'N' of float[N,K] z");
+    o = bind("M", 7);
+    refused_with(OPSET "g (float[2,4] x) => (float[M,4] y) { y = Neg(x) }", &o,
+                 "error: output 'y' is declared float[M,4] with M = 7, but computed as float[2,4]");
+    o = shape("m", 1, 7, 0);
+    refused_with(OPSET "g (float[2,4] x, float[M] m) => (float[M,4] y) { y = Neg(x) }", &o,
+                 "error: output 'y' is declared float[M,4] with M = 7, but computed as float[2,4]");
+    sound("<opset_import: [\"\" : 99]> g (float x) => (y) { y = Neg(x) }", NULL, &notes);
+    ck_assert_ptr_nonnull(strstr(notes, "warning: the model imports opset 99, but the newest known is 26"));
 }
 END_TEST
 
@@ -326,7 +355,7 @@ START_TEST(subgraphs)
     refused(OPSET "g (float[2] x) => (y) { y = Twice <body = h (p) => (q) { q = Neg(p) q = Neg(p) }> (x) }",
             "'q' is defined twice");
     refused(OPSET "g (float[2] x) => (y) { y = Twice <body = h (p) => (q) { r = Neg(p) }> (x) }",
-            "m:2:53: error: 'q' is not defined");
+            "m:2:53: error: output 'q' is not defined");
     refused(OPSET "g (float[2] x) => (y) <bool c = {1}> { y = If (c) <then_branch = t (p) => (q) { q = Neg(p) }, "
                   "else_branch = e () => (b) "
                   "{ b = Neg(x) }> }",
@@ -432,6 +461,7 @@ int main(void)
     tcase_add_test(t, names);
     tcase_add_test(t, many_names);
     tcase_add_test(t, inputs);
+    tcase_add_test(t, contradictions);
     tcase_add_test(t, frozen);
     tcase_add_test(t, declared);
     tcase_add_test(t, calls);
