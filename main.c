@@ -61,13 +61,13 @@ static NORETURN PRINTF(1, 2) void wrong(const char *fmt, ...)
     exit(USAGE);
 }
 
-static int64_t number(const char *option, const char *text, int64_t least)
+static int64_t number(const char *option, const char *text, int64_t least, int64_t most)
 {
     char *end;
     errno = 0;
     long long v = strtoll(text, &end, 10);
-    if (end == text || *end || errno || v < least)
-        wrong("%s wants a number from %lld, not '%s'", option, (long long)least, text);
+    if (end == text || *end || errno || v < least || v > most)
+        wrong("%s wants a number from %lld to %lld, not '%s'", option, (long long)least, (long long)most, text);
     return v;
 }
 
@@ -84,7 +84,7 @@ static void add_bind(Ctx *c, ReadOptions *r, const char *text)
     const char *value, *name = split_name(c, "-D", text, &value);
     Bind *binds = NEW_N(c, Bind, r->nbinds + 1);
     if (r->nbinds) memcpy(binds, r->binds, sizeof *binds * (size_t)r->nbinds);
-    binds[r->nbinds++] = (Bind){name, number("-D", value, 0)};
+    binds[r->nbinds++] = (Bind){name, number("-D", value, 0, INT64_MAX)};
     r->binds = binds;
 }
 
@@ -208,13 +208,13 @@ static void take_option(Ctx *c, Args *a, int o)
         a->emit.weights_bin = choice("--weights", optarg, "c", "bin");
         remember(c, a, "--weights", optarg);
         break;
-    case O_RAM: a->emit.ram_budget = number("--ram-budget", optarg, 0); break;
-    case O_FLASH: a->emit.flash_budget = number("--flash-budget", optarg, 0); break;
+    case O_RAM: a->emit.ram_budget = number("--ram-budget", optarg, 0, INT64_MAX); break;
+    case O_FLASH: a->emit.flash_budget = number("--flash-budget", optarg, 0, INT64_MAX); break;
     case O_TARGET: remember(c, a, "--target", target_named(optarg)); break;
-    case O_STRING: a->emit.string_bytes = (int)number("--string-bytes", optarg, 1); break;
+    case O_STRING: a->emit.string_bytes = (int)number("--string-bytes", optarg, 1, 1 << 20); break;
     case O_AFTER: a->pipe.after = pass_named("--after", optarg); break;
     case O_STOP: a->pipe.stop_after = pass_named("--stop-after", optarg); break;
-    case O_LIMIT: a->pipe.limit = (int)number("--pass-limit", optarg, 0); break;
+    case O_LIMIT: a->pipe.limit = (int)number("--pass-limit", optarg, 0, 1000); break;
     case O_CHECK: a->pipe.check = true; break;
     case O_AS: a->as = optarg; break;
     case O_JSON: a->json = true; break;
@@ -275,11 +275,14 @@ static void target_drop(void *target)
     if (t->temp && !t->placed) remove(t->temp);
 }
 
-static void target_open(Ctx *c, Target *t, const char *path)
+static void target_open(Ctx *c, Target *t, const char *path, const char *model)
 {
     char *temp = mem_copy(c, internf(c, "%s.XXXXXX", path), strlen(path) + 8);
-    struct stat st;
-    if (!stat(path, &st) && !S_ISREG(st.st_mode)) fatal(c, (Loc){0}, "cannot write '%s': it is not a plain file", path);
+    struct stat st, from;
+    const bool there = !stat(path, &st);
+    if (there && !S_ISREG(st.st_mode)) fatal(c, (Loc){0}, "cannot write '%s': it is not a plain file", path);
+    if (there && !stat(model, &from) && st.st_dev == from.st_dev && st.st_ino == from.st_ino)
+        fatal(c, (Loc){0}, "would write over the model '%s': name another output with -o", path);
     int fd = mkstemp(temp);
     if (fd < 0) fatal(c, (Loc){0}, "cannot write '%s': %s", path, strerror(errno));
     mode_t mask = umask(0);
@@ -374,9 +377,9 @@ static void build(Ctx *c, Args *a)
     const char *stem = intern_n(c, a->out, strlen(a->out) - 2);
     Target *t = NEW_N(c, Target, 3);
     int n = 0, bin = -1;
-    target_open(c, &t[n++], internf(c, "%s.h", stem));
-    if (a->emit.weights_bin) target_open(c, &t[bin = n++], internf(c, "%s.bin", stem));
-    target_open(c, &t[n++], a->out);
+    target_open(c, &t[n++], internf(c, "%s.h", stem), a->model);
+    if (a->emit.weights_bin) target_open(c, &t[bin = n++], internf(c, "%s.bin", stem), a->model);
+    target_open(c, &t[n++], a->out, a->model);
     bool good = emit(c, u.prog, &a->emit, (EmitFiles){t[n - 1].file, t[0].file, bin < 0 ? NULL : t[bin].file});
     for (int i = 0; i < n; i++) good &= target_close(c, &t[i]);
     if (good && !c->errors) targets_place(c, t, n);
@@ -397,6 +400,7 @@ static void show(Ctx *c, Args *a)
 
 static void report(Ctx *c, Args *a)
 {
+    if (a->html) wrong("report prints text, or JSON with --json");
     name_output(c, a, true);
     Unit u = compiled(c, a);
     if (!u.prog || c->errors) return;
@@ -438,6 +442,10 @@ static void run(Ctx *c, Args *a)
         data[i] = (void *)(uintptr_t)out[b->index]->data;
     }
     prog_run(c, p, data, true);
+    for (int k = 0; a->out && k < g->nouts; k++)
+        if (!npy_has(g->outs[k]->type.dt))
+            fatal(c, (Loc){0}, "output '%s' is %s, which .npy files cannot hold: run without -o prints it", g->out_names[k],
+                  dtype_name(g->outs[k]->type.dt));
     if (a->out && mkdir(a->out, 0777) && errno != EEXIST)
         fatal(c, (Loc){0}, "cannot make '%s': %s", a->out, strerror(errno));
     for (int k = 0; k < g->nouts; k++) {

@@ -6,6 +6,7 @@
 #include "inline.h"
 
 enum { NAME_MAX_LENGTH = 120 };      /* of a fused kernel: beyond that the producers' names are left out */
+enum { DIVISIONS_MOST = 12 };        /* a map that has come to more is not read through: each reader would multiply them */
 
 int64_t count_mul(int64_t a, int64_t b)
 {
@@ -44,6 +45,14 @@ bool expr_moves(const Expr *e)
     case E_ACC: break;
     }
     return false;
+}
+
+int expr_divisions(Ctx *c, const Expr *e)
+{
+    if (e->kind == E_LOAD) return idx_cost(idx_flat(c, e->buf->rank, e->buf->dims, e->at));
+    int sum = e->kind == E_IN ? idx_cost(e->at[0]) : 0;
+    for (int i = 0; i < e->n; i++) sum += expr_divisions(c, e->args[i]);
+    return sum;
 }
 
 typedef struct Times { int64_t *of; int n; } Times;
@@ -143,7 +152,8 @@ Prog *prog_inline(Ctx *c, const Prog *p, const Inline *how)
         s.position = i;
         out[i] = rewritten(c, p->kernels[i], &s);
         const Buf *b = out[i]->out;
-        if (b->kind == BUF_TEMP && u.writers[b->id] == 1 && kernel_whole(c, out[i]) && how->may(c, &u, i, out[i])) {
+        if (b->kind == BUF_TEMP && u.writers[b->id] == 1 && kernel_whole(c, out[i]) && how->may(c, &u, i, out[i]) &&
+            expr_divisions(c, out[i]->value) <= DIVISIONS_MOST) {
             s.def[b->id] = out[i];
             s.def_at[b->id] = i;
         }

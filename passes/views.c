@@ -17,21 +17,13 @@ static bool may(Ctx *c, const Uses *u, int position, const Kernel *k)
     return expr_moves(k->value);
 }
 
-static int cost(Ctx *c, const Expr *e)
-{
-    if (e->kind == E_LOAD) return idx_cost(idx_flat(c, e->buf->rank, e->buf->dims, e->at));
-    int sum = e->kind == E_IN ? idx_cost(e->at[0]) : 0;
-    for (int i = 0; i < e->n; i++) sum += cost(c, e->args[i]);
-    return sum;
-}
-
 static bool now(Ctx *c, const Kernel *def, int def_position, const Kernel *reader, int position, int64_t times)
 {
     (void)def_position, (void)position;
-    if (times < 0) return cost(c, def->value) == 0;
+    if (times < 0) return expr_divisions(c, def->value) == 0;
     int64_t elements = buf_count(def->out);
     bool hot = times / HOT_REUSE > elements && reader->value->kind == E_REDUCE;
-    return !hot || cost(c, def->value) == 0;
+    return !hot || expr_divisions(c, def->value) == 0;
 }
 
 /* ---- outputs that are another buffer's bytes --------------------------------------------------------------------- */

@@ -156,15 +156,15 @@ END_TEST
 
 START_TEST(counts_refuse_what_overflows)
 {
-    const int64_t huge[] = {INT64_C(1) << 40, INT64_C(1) << 22}, over[] = {INT64_C(1) << 40, (INT64_C(1) << 22) + 1};
+    const int64_t huge[] = {1 << 20, 1 << 20}, over[] = {1 << 20, (1 << 20) + 1}, most[] = {INT64_C(1) << 62};
     const int64_t empty[] = {INT64_MAX, INT64_MAX, 0}, negative[] = {0, -1};
     int64_t n = -1;
     ck_assert(dims_count(0, NULL, &n) && n == 1);
-    ck_assert(dims_count(2, huge, &n) && n == INT64_C(1) << 62);
+    ck_assert(dims_count(2, huge, &n) && n == INT64_C(1) << 40);
     ck_assert(!dims_count(2, over, &n));
     ck_assert(dims_count(3, empty, &n) && n == 0);
     ck_assert(!dims_count(2, negative, &n));
-    ck_assert_uint_eq(type_bytes((Type){DT_C128, 2, huge}), SIZE_MAX);
+    ck_assert_uint_eq(type_bytes((Type){DT_C128, 1, most}), SIZE_MAX);
 }
 END_TEST
 
@@ -181,7 +181,7 @@ START_TEST(impossible_types_are_fatal)
     PRINTS("burin: error: a tensor of rank 40: at most 32 dimensions are supported\n");
     rank = 1;
     ck_assert(!ctx_run(c, make_type, &rank));
-    PRINTS("burin: error: a tensor of shape [-1]: it has a negative dimension or more than 2^62 elements\n");
+    PRINTS("burin: error: a tensor of shape [-1]: it has a negative dimension or more than 2^40 elements\n");
 }
 END_TEST
 

@@ -261,7 +261,11 @@ File *file_map(Ctx *c, const char *path)
         return NULL;
     void (*release)(void *) = NULL;
     void *what = NULL;
-    bool ok = file_read(fd, f, &release, &what);
+    struct stat st;
+    bool device = !fstat(fd, &st) && (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode));
+    if (device)
+        errno = ENOTSUP;             /* it may have no end */
+    bool ok = !device && file_read(fd, f, &release, &what);
     int why = errno;
     close(fd);
     if (!ok) {

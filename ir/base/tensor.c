@@ -1,10 +1,10 @@
 /* Types and constant payloads. A tensor refers to its elements where they lie (mostly in a mapped file, at any
  * address), so everything is read byte by byte as little-endian: right on every host, whatever the alignment. Only
  * strings are host pointers.
- * Counts: a type that was made has at most 2^62 elements; its bytes may still overflow, and are then SIZE_MAX. */
+ * Counts: a type that was made has at most 2^40 elements, so that the bytes of many tensors add up without overflow. */
 #include "base.h"
 
-static const int64_t most_elements = INT64_C(1) << 62;
+static const int64_t most_elements = INT64_C(1) << 40;
 
 bool dims_count(int rank, const int64_t *dims, int64_t *count)
 {
@@ -55,7 +55,7 @@ Type type_make(Ctx *c, DType dt, int rank, const int64_t *dims)
     if (rank < 0 || rank > MAX_RANK)
         fatal(c, (Loc){0}, "a tensor of rank %d: at most %d dimensions are supported", rank, MAX_RANK);
     if (!dims_count(rank, dims, &n))
-        fatal(c, (Loc){0}, "a tensor of shape %s: it has a negative dimension or more than 2^62 elements",
+        fatal(c, (Loc){0}, "a tensor of shape %s: it has a negative dimension or more than 2^40 elements",
               dims_text(c, rank, dims));
     Type t = {dt, rank, NULL};
     if (rank)

@@ -174,12 +174,16 @@ const Expr *expr_index(Ctx *c, const Idx *x)
     return expr_make(c, &(Expr){ .kind = E_INDEX, .dt = DT_I64, .at = (const Idx *const[]){ x } });
 }
 
+/* Where the guard is evaluated, what its index assumes holds: it speaks of the assumed index itself, so that guards within
+ * each other narrow the same one. */
 const Expr *expr_in(Ctx *c, const Idx *x, int64_t extent)
 {
     if (x->lo >= 0 && x->hi < extent)
         return expr_bool(c, true);
     if (x->hi < 0 || x->lo >= extent)
         return expr_bool(c, false);
+    while (x->n == 1 && x->t[0].atom->kind == ATOM_ASSUME)
+        x = idx_axpy(c, idx_const(c, x->k), x->t[0].c, x->t[0].atom->x);
     return expr_make(c, &(Expr){ .kind = E_IN, .dt = DT_BOOL, .at = (const Idx *const[]){ x }, .extent = extent });
 }
 

@@ -98,7 +98,7 @@ bool make_type(Build *b, const Node *n, Type *out, int k, DType dt, int rank, co
         return false;
     }
     if (!dims_count(rank, dims, &count)) {
-        node_error(b, n, "the result %s[%s has more than 2^62 elements", dtype_name(dt),
+        node_error(b, n, "the result %s[%s has more than 2^40 elements", dtype_name(dt),
                    dims_text(b->c, rank, dims) + 1);
         return false;
     }

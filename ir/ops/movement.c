@@ -80,11 +80,11 @@ const Expr *expand_at(Lower *l, int out, const Idx *const *i)
 static bool times(Build *b, const Node *n, Ints repeats, Type *out)
 {
     Type t = arg_type(n, 0);
-    int64_t dims[MAX_RANK], most = (int64_t)1 << 62;
+    int64_t dims[MAX_RANK], most = (int64_t)1 << 40;
     for (int i = 0; i < repeats.n; i++) {
         int64_t d = i < repeats.n - t.rank ? 1 : t.dims[i - (repeats.n - t.rank)];
         if (d != 0 && repeats.v[i] > most / d) {
-            node_error(b, n, "%lld times the dimension %lld at index %d is more than 2^62", (long long)repeats.v[i],
+            node_error(b, n, "%lld times the dimension %lld at index %d is more than 2^40", (long long)repeats.v[i],
                        (long long)d, i);
             return false;
         }

@@ -78,7 +78,8 @@ static void scatter(Lower *l, Type updates, void (*places)(Lower *, const Idx *c
     lower_store(l, out, in_at(l, 0, lower_vars(l, t.rank, t.dims)));
     if (type_count(updates) == 0)
         return;
-    memcpy(dims, updates.dims, sizeof *dims * (size_t)updates.rank);
+    for (int k = 0; k < updates.rank; k++)
+        dims[k] = updates.dims[k];
     dims[updates.rank] = 2;
     loops_open(c, &s, updates.rank + pairs, dims);
     places(l, s.i, at);

@@ -74,7 +74,7 @@ static bool fill_hole(Build *b, const Node *n, Ints target, int hole, int64_t *d
     dims[hole] = 1;
     if (!dims_count(target.n, dims, &rest)) {
         node_error(b, n,
-                   "cannot reshape %s (%lld elements) to %s: the other dimensions alone multiply to more than 2^62",
+                   "cannot reshape %s (%lld elements) to %s: the other dimensions alone multiply to more than 2^40",
                    type_text(b->c, t), (long long)count, dims_text(b->c, target.n, target.v));
         return false;
     }
@@ -138,7 +138,7 @@ bool reshape_infer(Build *b, const Node *n, Type *out)
     if (!fits || count != type_count(t)) {
         node_error(b, n, "cannot reshape %s (%lld elements) to %s (%s%lld elements): the element counts must agree",
                    type_text(b->c, t), (long long)type_count(t), dims_text(b->c, target.n, dims),
-                   fits ? "" : "more than ", fits ? (long long)count : 1LL << 62);
+                   fits ? "" : "more than ", fits ? (long long)count : 1LL << 40);
         return false;
     }
     return make_type(b, n, out, 0, t.dt, target.n, dims);
@@ -168,7 +168,7 @@ bool flatten_infer(Build *b, const Node *n, Type *out)
     if (!node_axis(b, n, axis, t.rank, true, &at))
         return false;
     if (!dims_count(at, t.dims, &dims[0]) || !dims_count(t.rank - at, t.dims + at, &dims[1])) {
-        node_error(b, n, "one side of axis %d of %s has more than 2^62 elements", at, type_text(b->c, t));
+        node_error(b, n, "one side of axis %d of %s has more than 2^40 elements", at, type_text(b->c, t));
         return false;
     }
     return make_type(b, n, out, 0, t.dt, 2, dims);
