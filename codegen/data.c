@@ -211,7 +211,7 @@ int64_t const_bytes(const Buf *b)
     if (b->dt != DT_STRING) return (int64_t)buf_bytes(b);
     int64_t bytes = 0;
     for (int64_t i = 0; i < buf_count(b); i++)
-        bytes += (int64_t)strlen(tensor_at_string(b->data, i)) + 1 + (int64_t)sizeof(char *);
+        bytes = bytes_sum(bytes, (int64_t)(strlen(tensor_at_string(b->data, i)) + 1 + sizeof(char *)));
     return bytes;
 }
 
@@ -229,8 +229,8 @@ void plan_constants(Emit *e)
             continue;
         }
         if (align > e->bin_align) e->bin_align = align;
-        info->offset = (e->bin_bytes + align - 1) / align * align;
-        e->bin_bytes = info->offset + (int64_t)buf_bytes(b);
+        info->offset = bytes_sum(e->bin_bytes, align - 1) / align * align;
+        e->bin_bytes = bytes_sum(info->offset, (int64_t)buf_bytes(b));
     }
 }
 

@@ -59,7 +59,7 @@ static void print_arena(Emit *e, FILE *f)
     for (int i = 0; i < p->nbufs; i++)
         if (p->bufs[i]->kind == BUF_TEMP && buf_info(e, p->bufs[i])->used) any = member[p->bufs[i]->dt] = true;
     if (!any) return;
-    fputs("/* The workspace: each value that lives between two functions has its place in it. */\n", f);
+    fputs("/* The workspace: each value that one step computes for later ones has its place in it. */\n", f);
     if (e->o->arena_caller) fprintf(f, "union %s {\n", tag);
     else fprintf(f, "%s_ARENA_ATTR static union {\n", e->upper);
     for (int dt = 1; dt < DT_COUNT; dt++) {
@@ -148,6 +148,27 @@ static void print_hooks(Emit *e, FILE *f)
     if (arena && !e->o->arena_caller) print_hook(e, f, "ARENA_ATTR", "placement of the workspace");
 }
 
+static bool mentions(const Sheet *t, const char *word)
+{
+    return t->n && memmem(t->at, t->n, word, strlen(word));
+}
+
+/* Compilers may join a product and a sum into one operation, which rounds once: clang does unless told here, gcc in
+ * its own dialects. */
+static void print_rounding(Emit *e, FILE *f, const Sheet *helpers)
+{
+    const bool m32 = e->helpers[helper_of(OP_mad, DT_F32)], m64 = e->helpers[helper_of(OP_mad, DT_F64)];
+    const char *p = e->o->prefix;
+    const bool products = mentions(helpers, " * ") && (mentions(helpers, "float") || mentions(helpers, "double"));
+    if (!e->floats && !products) return;
+    fputs("Products and sums are rounded one by one", e->line->f);
+    if (m32) fprintf(e->line->f, ", but for %s_mad_f32", p);
+    if (m64) fprintf(e->line->f, m32 ? " and %s_mad_f64" : ", but for %s_mad_f64", p);
+    fputs(". gcc must be told so: -std=c99 or -ffp-contract=off.", e->line->f);
+    print_comment(f, e->line, 0);
+    fputs("#if defined(__clang__)\n#pragma STDC FP_CONTRACT OFF\n#endif\n\n", f);
+}
+
 /* The C file around the functions, which are in body. */
 static void print_file(Emit *e, FILE *f)
 {
@@ -158,14 +179,12 @@ static void print_file(Emit *e, FILE *f)
     sheet_end(arena);
     if (e->o->header_name) {
         fprintf(f, "/* %s_run; ", e->o->prefix);
-        print_escaped(f, e->o->header_name);
+        print_name(f, e->o->header_name);
         fprintf(f, " says what it computes and where it comes from. */\n#include \"%s\"\n", e->o->header_name);
     }
     fputc('\n', f);
     print_includes(e, f, helpers, arena);
-    if (e->floats)
-        fputs("/* Every product and sum is rounded as it is written. */\n"
-              "#if defined(__clang__)\n#pragma STDC FP_CONTRACT OFF\n#endif\n\n", f);
+    print_rounding(e, f, helpers);
     print_hooks(e, f);
     fwrite(helpers->at, 1, helpers->n, f);
     print_constants(e, f);

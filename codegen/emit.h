@@ -4,7 +4,8 @@
 
 #include "codegen.h"
 
-enum { LINE = 120, INDENT = 4, STRING_MAX = 4095 };   /* columns; the longest string literal of C99 */
+enum { LINE = 120, INDENT = 4, STRING_MAX = 4095 };   /* columns; the longest string literal, and line, of C99 */
+enum { NAME_BYTES = 1000, NAME_COLUMNS = 4000 };      /* of a name: in a comment; as the literal of the macro NAME */
 
 /* ---- sheet.c: memory streams, wrapped lines, literals ------------------------------------------------------------ */
 
@@ -21,6 +22,8 @@ void print_wrapped(FILE *f, const char *s, size_t n, int indent);
 void print_comment(FILE *f, Sheet *t, int indent);
 /* As a C string literal: printable ASCII as it is, all else in octal. */
 void print_string(FILE *f, const char *s, size_t n);
+void print_short_string(FILE *f, const char *s, int columns);       /* likewise, cut with "..." to so many columns */
+void print_name(FILE *f, const char *s);             /* safe in a comment; cut with "..." at NAME_BYTES */
 void print_scalar(FILE *f, DType dt, Value v);       /* of any type but string; inf and NaN are expr.c's */
 /* An exact decimal, without suffix and not NUL-ended, when one of few digits exists: its length, else 0. */
 int short_float(char *to, double v);
@@ -143,6 +146,8 @@ typedef struct KernelSizes { int64_t ops, bytes, stack; } KernelSizes;
 KernelSizes kernel_sizes(Ctx *c, const Kernel *k);
 /* The temporaries alive at a kernel, largest first; to: p->nbufs long. */
 int alive_at(Ctx *c, const Prog *p, int kernel, const Buf **to);
+int64_t bytes_sum(int64_t a, int64_t b);             /* INT64_MAX when it is more */
+int64_t ram_of(const Sizes *s);                      /* arena, inputs, outputs, stack */
 bool budget_check(Ctx *c, const Prog *p, const EmitOptions *o, const Sizes *s);
 
 #endif

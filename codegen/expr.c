@@ -295,6 +295,14 @@ static void print_text(Emit *e, FILE *f, const Expr *x, const char *text, DType 
     scalar_print(f, text, arg, e->o->prefix, print_operand, &o);
 }
 
+/* Whether the text of the operator has products, quotients, sums or differences. */
+static bool rounds(ScalarOp op, DType arg)
+{
+    const int h = helper_of(op, arg);
+    const char *text = op_inline(op, arg) || h < 0 ? op_text(op, arg) : helper_text(h);
+    return text && (strstr(text, " + ") || strstr(text, " * ") || strstr(text, " - ") || strstr(text, " / "));
+}
+
 static void print_op(Emit *e, FILE *f, const Expr *x)
 {
     const DType arg = x->args[0]->dt;
@@ -304,7 +312,7 @@ static void print_op(Emit *e, FILE *f, const Expr *x)
         fputs(v ? "true" : "false", f);
         return;
     }
-    if (dtype_is_float(arg)) e->floats = true;
+    if (dtype_is_float(arg) && rounds(x->op, arg)) e->floats = true;
     if (op_inline(x->op, arg)) {
         print_text(e, f, x, plain_text(x, plain, sizeof plain), arg);
         return;
@@ -359,7 +367,6 @@ static void print_bare(Emit *e, FILE *f, const Expr *x)
             print_index(e, f, x->args[0]->at[0]);
             break;
         }
-        if (dtype_is_float(x->dt) || dtype_is_float(x->args[0]->dt)) e->floats = true;
         print_text(e, f, x, cast_text(e->c, x->dt, x->args[0]->dt), DT_NONE);
         break;
     case E_SELECT:

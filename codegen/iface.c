@@ -65,7 +65,8 @@ static void print_macros(Emit *e, FILE *f, const char *way, int k, const Buf *b)
     const Type t = param_type(e->o, b);
     const char *m = e->upper, *elems = number(e->c, type_count(t));
     fprintf(f, "\n#define %s_%s%d_NAME ", m, way, k);
-    print_string(f, b->name, strlen(b->name));
+    const int room = STRING_MAX - 32 - (int)strlen(m);
+    print_short_string(f, b->name, room < NAME_COLUMNS ? room > 3 ? room : 3 : NAME_COLUMNS);
     fprintf(f, "\n#define %s_%s%d_ELEMS %s\n#define %s_%s%d_BYTES ", m, way, k, elems, m, way, k);
     if (t.dt == DT_STRING) fprintf(f, "(%s * sizeof(char *))", elems);
     else fputs(number(e->c, (int64_t)type_bytes(t)), f);
@@ -98,7 +99,7 @@ static void print_origin(Emit *e, FILE *f)
         return;
     }
     fputs(" from ", f);
-    print_escaped(f, slash ? slash + 1 : path);
+    print_name(f, slash ? slash + 1 : path);
     const File *file = file_map(e->c, path);
     if (file) {
         char hex[SHA256_DIGEST_STRING_LENGTH];
@@ -118,13 +119,34 @@ static void print_names(Emit *e, FILE *f)
         size_t n = strlen(buf_info(e, i < p->nins ? p->ins[i] : p->outs[i - p->nins])->name);
         if (n > width) width = n;
     }
-    fputs(p->nins + p->nouts ? " *\n" : "", f);
+    if (e->o->weights_bin && width < strlen("weights")) width = strlen("weights");
+    if (e->o->arena_caller && width < strlen("arena")) width = strlen("arena");
+    fputs(width ? " *\n" : "", f);
     for (int i = 0; i < p->nins + p->nouts; i++) {
         const Buf *b = i < p->nins ? p->ins[i] : p->outs[i - p->nins];
         fprintf(f, " * %-*s  %s %d: ", (int)width, buf_info(e, b)->name, i < p->nins ? "input" : "output", b->index);
-        print_escaped(f, b->name);
+        print_name(f, b->name);
         fprintf(f, " %s\n", type_text(e->c, param_type(e->o, b)));
     }
+    if (e->o->weights_bin)
+        fprintf(f, " * %-*s  the contents of OUT.bin: %s_WEIGHTS_BYTES bytes, aligned to %s_WEIGHTS_ALIGN\n",
+                (int)width, "weights", e->upper, e->upper);
+    if (e->o->arena_caller)
+        fprintf(f, " * %-*s  the workspace: %s_ARENA_BYTES bytes, aligned to %s_ARENA_ALIGN\n", (int)width, "arena",
+                e->upper, e->upper);
+}
+
+/* What a caller must know about the buffers. */
+static void print_duties(Emit *e, FILE *f)
+{
+    const int buffers = e->p->nins + e->p->nouts + e->o->weights_bin + e->o->arena_caller;
+    const char *read = e->p->nins == 0 ? e->o->weights_bin ? "Weights" : NULL :
+                       e->o->weights_bin ? "Inputs and weights" : "Inputs";
+    if (buffers == 0) return;
+    fputs(" *\n", f);
+    if (buffers > 1) fputs(" * No two of these buffers may overlap.", f);
+    if (read) fprintf(f, "%s%s are never written.", buffers > 1 ? " " : " * ", read);
+    fputs(buffers > 1 || read ? "\n" : "", f);
 }
 
 /* The element types of the prototype: what it must include. */
@@ -145,11 +167,13 @@ void print_header(Emit *e, FILE *f)
 {
     const Prog *p = e->p;
     fprintf(f, "/* %s_run: the graph ", e->o->prefix);
-    print_escaped(f, p->name ? p->name : "");
+    print_name(f, p->name ? p->name : "");
     fputs(" as a function.\n", f);
     print_origin(e, f);
     print_names(e, f);
-    fprintf(f, " */\n#ifndef BURIN_%s_H\n#define BURIN_%s_H\n\n", e->upper, e->upper);
+    print_duties(e, f);
+    /* The prefix as it is: m and M may be two models of one program. */
+    fprintf(f, " */\n#ifndef BURIN_%s_H\n#define BURIN_%s_H\n\n", e->o->prefix, e->o->prefix);
     print_includes(e, f);
     fputs("#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n", f);
     print_run_head(e, f, false);

@@ -51,7 +51,7 @@ const char *elem_member(DType dt)
 
 void print_buf(Emit *e, FILE *f, const Buf *b)
 {
-    print_escaped(f, b->name);
+    print_name(f, b->name);
     fprintf(f, " %s", type_text(e->c, (Type){b->dt, b->rank, b->dims}));
 }
 

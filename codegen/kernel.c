@@ -119,18 +119,33 @@ static bool ends_in(Emit *e, const char *text, const Buf *b)
     return n >= tail && !strncmp(text + n - tail, b->name, name) && !strcmp(text + n - strlen(type), type);
 }
 
+/* "Mul a + Add b + Relu y". Of a long one whole steps are left out of the middle: the first and the last stay. */
+static void print_steps(Emit *e, FILE *f, const char *what)
+{
+    const size_t n = strlen(what);
+    size_t head = 0;
+    const char *tail = NULL;
+    for (const char *p = what; n > WHAT_MAX && (p = strstr(p, " + ")); p += 3) {
+        if ((size_t)(p - what) <= WHAT_MAX / 2) head = (size_t)(p - what);
+        if (!tail && n - (size_t)(p - what) <= WHAT_MAX / 2) tail = p + 3;
+    }
+    if (n <= WHAT_MAX) {
+        print_escaped(f, what);
+        return;
+    }
+    print_escaped(f, intern_n(e->c, what, head ? head : WHAT_MAX));
+    fputs(head ? " + ..." : "...", f);
+    if (tail) fputs(" + ", f);
+    if (tail) print_escaped(f, tail);
+}
+
 /* What the kernel computes, and from what. */
 static void print_what(Emit *e, FILE *to, const Kernel *k, int indent)
 {
     FILE *f = e->line->f;
     const char *what = k->what ? k->what : "";
     int n = 0;
-    if (strlen(what) > WHAT_MAX) {
-        print_escaped(f, intern_n(e->c, what, WHAT_MAX));
-        fputs("...", f);
-    } else {
-        print_escaped(f, what);
-    }
+    print_steps(e, f, what);
     if (strlen(what) > WHAT_MAX || !ends_in(e, what, k->out)) {
         fputs(": ", f);
         print_buf(e, f, k->out);

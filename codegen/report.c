@@ -20,7 +20,7 @@ void report_text(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o)
     print_row(f, "inputs", s.inputs, "bytes");
     print_row(f, "outputs", s.outputs, "bytes");
     print_row(f, "stack, at most", s.stack, "bytes");
-    print_row(f, "RAM", s.arena + s.inputs + s.outputs + s.stack, "bytes");
+    print_row(f, "RAM", ram_of(&s), "bytes");
     print_row(f, "constants", s.flash, "bytes");
     print_row(f, "operations, at most", s.ops, "");
     print_row(f, "moved, at most", s.bytes_moved, "bytes");
@@ -129,7 +129,7 @@ static void json_kernels(FILE *f, Ctx *c, const Prog *p)
 static void json_sizes(FILE *f, const Sizes *s)
 {
     fputs("  ", f);
-    json_number(f, "ram_bytes", s->arena + s->inputs + s->outputs + s->stack, ",\n  ");
+    json_number(f, "ram_bytes", ram_of(s), ",\n  ");
     json_number(f, "arena_bytes", s->arena, ",\n  ");
     json_number(f, "arena_lower_bound_bytes", s->lower_bound, ",\n  ");
     json_number(f, "arena_align", s->arena_align, ",\n  ");

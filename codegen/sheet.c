@@ -126,15 +126,47 @@ static bool plain_char(unsigned char ch)
     return ch >= ' ' && ch <= '~' && ch != '"' && ch != '\\' && ch != '?';
 }
 
-void print_string(FILE *f, const char *s, size_t n)
+static void print_characters(FILE *f, const char *s, size_t n)
 {
-    fputc('"', f);
     for (size_t i = 0; i < n; i++) {
         unsigned char ch = (unsigned char)s[i];
         if (plain_char(ch)) fputc(ch, f);
         else fprintf(f, "\\%03o", ch);
     }
+}
+
+void print_string(FILE *f, const char *s, size_t n)
+{
     fputc('"', f);
+    print_characters(f, s, n);
+    fputc('"', f);
+}
+
+void print_short_string(FILE *f, const char *s, int columns)
+{
+    int col = 0;
+    size_t n = 0, fits = 0;          /* fits: what is kept where "..." must follow */
+    for (; s[n] && col <= columns; n++) {
+        if (col <= columns - 3) fits = n;
+        col += plain_char((unsigned char)s[n]) ? 1 : 4;
+    }
+    const bool cut = col > columns;
+    fputc('"', f);
+    print_characters(f, s, cut ? fits : n);
+    fputs(cut ? "...\"" : "\"", f);
+}
+
+void print_name(FILE *f, const char *s)
+{
+    char to[NAME_BYTES + 1];
+    if (strlen(s) <= NAME_BYTES) {
+        print_escaped(f, s);
+        return;
+    }
+    memcpy(to, s, NAME_BYTES);
+    to[NAME_BYTES] = 0;
+    print_escaped(f, to);
+    fputs("...", f);
 }
 
 static int hex_digits(char *to, uint64_t frac, int digits)

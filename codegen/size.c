@@ -9,22 +9,32 @@
 enum {
     RUN_FRAME = 56,     /* saved registers and alignment of a function that only calls */
     KERNEL_FRAME = 160, /* of one with loops, and of the helpers that it calls */
+    SIMPLE_FRAME = 24,  /* of one that reads few elements of one width */
+    SIMPLE_LOADS = 4,
+    SIMPLE_COPIES = 8,
+    SIMPLE_SPILLS = 8,
     SLOT = 8,           /* a saved value */
-    SPILLS_MAX = 24,    /* values of one statement that are kept in memory at a time */
+    SPILLS_MAX = 24,    /* values of one statement that are kept at a time, all being of one width */
     LOOP_SLOTS = 3,     /* a counter, an end and a pointer for each loop */
     SHORT_LOOP = 16,    /* steps of a loop that is unrolled */
     COPIES_MAX = 24,    /* steps whose values are kept */
     VECTOR = 16,        /* bytes of such a value */
     INLINED = 24,       /* what each kernel adds to the function that it is inlined into */
     MIXED = 8,          /* and more for each vector of its widest type that one of its narrowest makes */
+    MIXED_LOAD = 24,    /* what each element read adds to a kernel, for each of those */
     INLINED_MAX = 1600, /* what all kernels add */
     GROUP_SIZE = 200
 };
 
-static int64_t sum(int64_t a, int64_t b)
+int64_t bytes_sum(int64_t a, int64_t b)
 {
     int64_t r;
     return __builtin_add_overflow(a, b, &r) ? INT64_MAX : r;
+}
+
+static int64_t sum(int64_t a, int64_t b)
+{
+    return bytes_sum(a, b);
 }
 
 static int64_t times(int64_t a, int64_t b)
@@ -68,7 +78,7 @@ static int64_t moved_bits(Ctx *c, const Stmt *s)
         for (int i = 0; i < s->buf->rank; i++)
             if (s->at[i]->values) bits = sum(bits, loaded_bits(c, expr_index(c, s->at[i])));
         return sum(sum(bits, s->buf->kind == BUF_LOCAL ? 0 : dtype_bits(s->buf->dt)), loaded_bits(c, s->value));
-    case S_COPY: return times(2 * s->run, dtype_bits(s->buf->dt));
+    case S_COPY: return times(times(2, s->run), dtype_bits(s->buf->dt));
     case S_LOCAL: return 0;
     }
     return 0;
@@ -83,7 +93,8 @@ static int64_t measure_frame(const Stmt *s, int depth, Frame *f)
     if (s->kind == S_FOR) depth++;
     f->loops = max(f->loops, depth);
     if (s->kind == S_LOCAL && s->buf->rank == 0) f->scalars++;
-    if (s->kind == S_LOCAL && s->buf->rank > 0) f->arrays = sum(f->arrays, ((int64_t)buf_bytes(s->buf) + 31) / 16 * 16);
+    if (s->kind == S_LOCAL && s->buf->rank > 0)
+        f->arrays = sum(f->arrays, sum((int64_t)buf_bytes(s->buf), 31) / 16 * 16);
     if (s->kind == S_STORE) f->spills = max(f->spills, s->value->size);
     if (s->kind == S_IF) f->spills = max(f->spills, s->cond->size);
     for (int i = 0; i < s->n; i++) copies = max(copies, measure_frame(s->body[i], depth, f));
@@ -121,19 +132,42 @@ static int64_t widths_of(Ctx *c, const Kernel *k)
     return w.most > w.least ? w.most / w.least : 1;
 }
 
-static int64_t stack_of(const Kernel *k)
+static void count_load(const Expr *x, void *n)
+{
+    if (x->kind == E_LOAD && (x->buf->kind != BUF_LOCAL || x->buf->rank > 0)) ++*(int64_t *)n;
+}
+
+/* The elements that one step reads: by all the stores in a row. */
+static int64_t count_loads(Ctx *c, const Stmt *s)
+{
+    int64_t row = 0, most = 0;
+    if (s->kind == S_STORE) expr_walk(c, s->value, count_load, &row);
+    for (int i = 0; i < s->n; i++) {
+        const int64_t n = count_loads(c, s->body[i]);
+        if (s->body[i]->kind == S_STORE) row = sum(row, n);
+        else most = max(most, n);
+    }
+    return max(row, most);
+}
+
+static int64_t stack_of(Ctx *c, const Kernel *k)
 {
     Frame f = {0, 0, 0, 0, 1};
     measure_frame(k->nest, 0, &f);
+    const int64_t loads = count_loads(c, k->nest), widths = widths_of(c, k);
     const int64_t spills = f.spills < SPILLS_MAX ? f.spills : SPILLS_MAX;
     const int64_t copies = f.copies < COPIES_MAX ? f.copies : COPIES_MAX;
-    const int64_t slots = f.scalars + LOOP_SLOTS * f.loops + spills;
-    return sum(f.arrays, (f.loops ? KERNEL_FRAME : 0) + SLOT * slots + VECTOR * (copies - 1));
+    const int64_t slots = sum(f.scalars, LOOP_SLOTS * f.loops + spills);
+    const bool apart = f.loops <= 1 || copies <= SIMPLE_COPIES || (f.scalars == 0 && loads <= 2);
+    if (widths == 1 && loads <= SIMPLE_LOADS && spills <= SIMPLE_SPILLS && apart)
+        return sum(f.arrays, sum(f.loops ? SIMPLE_FRAME : 0, times(SLOT, slots)));
+    const int64_t mixed = widths > 1 && f.loops ? times(MIXED_LOAD * widths, loads) : 0;
+    return sum(sum(f.arrays, mixed), sum((f.loops ? KERNEL_FRAME : 0) + VECTOR * (copies - 1), times(SLOT, slots)));
 }
 
 KernelSizes kernel_sizes(Ctx *c, const Kernel *k)
 {
-    return (KernelSizes){kernel_ops(c, k), moved_bits(c, k->nest) / 8, stack_of(k)};
+    return (KernelSizes){kernel_ops(c, k), moved_bits(c, k->nest) / 8, stack_of(c, k)};
 }
 
 /* ---- the program ------------------------------------------------------------------------------------------------- */
@@ -262,9 +296,14 @@ static void refuse_flash(Ctx *c, const Prog *p, const EmitOptions *o, const Size
           (long long)s->flash, (long long)o->flash_budget, list);
 }
 
+int64_t ram_of(const Sizes *s)
+{
+    return sum(sum(s->arena, s->inputs), sum(s->outputs, s->stack));
+}
+
 bool budget_check(Ctx *c, const Prog *p, const EmitOptions *o, const Sizes *s)
 {
-    const int64_t ram = sum(sum(s->arena, s->inputs), sum(s->outputs, s->stack));
+    const int64_t ram = ram_of(s);
     const int before = c->errors;
     if (ram > o->ram_budget) refuse_ram(c, p, o, s, ram);
     if (o->flash_budget >= 0 && s->flash > o->flash_budget) refuse_flash(c, p, o, s);
