@@ -43,7 +43,7 @@ export -f compile
 export CC flags
 with=
 for c in "$work"/*.c; do [ "$c" = "$work/main.c" ] || echo "$c"; done >"$work/sources"
-xargs -n 1 -P "$jobs" bash -c 'compile "$1"' - <"$work/sources"
+xargs -r -n 1 -P "$jobs" bash -c 'compile "$1"' - <"$work/sources"
 for o in "$work"/*.o; do [ -e "$o" ] && with="$with -DWITH_$(basename "$o" .o)"; done
 $CC -std=c99 -O0 $with -I"$work" -o "$work/main" "$work/main.c" "$work"/*.o -lm && "$work/main" >"$work/compiled.txt"
 
