@@ -11,5 +11,7 @@ const Op ops_table[] = {
 #include "activation.def"
 #include "reduce.def"
 #include "matmul.def"
+#include "conv.def"
+#include "normalize.def"
 };
 const int ops_count = COUNT(ops_table);
