@@ -56,16 +56,9 @@ static bool conv_type(Build *b, const Node *n, const Conv *v, DType dt, Type *ou
 
 /* ---- the sum ---- */
 
-typedef const Expr *Element(Lower *l, int k, const Idx *const *at, const Idx *channel);
-
-static const Expr *plain(Lower *l, int k, const Idx *const *at, const Idx *channel)
-{
-    (void)channel;
-    return in_math(l, k, at);
-}
-
-/* Sum over channel and kernel; k: the operand of weights. i: a place in the result. */
-static const Expr *conv_sum(Lower *l, const Conv *v, int k, const Idx *const *i, DType dt, Element *x_of, Element *w_of)
+/* Sum over channel and kernel; k: the operand of weights. i: a place in the result. zx, zw: zero points, or NULL. */
+static const Expr *conv_sum(Lower *l, const Conv *v, int k, const Idx *const *i, DType dt, const Expr *zx,
+                            const Expr *zw)
 {
     Ctx *c = l->c;
     Sweep s;
@@ -79,7 +72,7 @@ static const Expr *conv_sum(Lower *l, const Conv *v, int k, const Idx *const *i,
     const Expr *inside = window_places(c, &v->win, i + 2, s.i + 1, x_at + 2);
     w_at[0] = i[1];
     memcpy(w_at + 1, s.i, sizeof *w_at * (size_t)s.n);
-    const Expr *x = x_of(l, 0, x_at, NULL), *w = w_of(l, k, w_at, i[1]);
+    const Expr *x = shifted(l, 0, x_at, dt, zx), *w = shifted(l, k, w_at, dt, zw);
     if (inside)
         x = expr_select(c, inside, x, zero(c, dt));
     return sweep_reduce(c, &s, zero(c, dt), (Fold){OP_mad, x, w});
@@ -104,7 +97,7 @@ const Expr *conv_at(Lower *l, int out, const Idx *const *i)
     (void)out;
     Conv v;
     conv_of(l->b, l->node, 1, &v);
-    return with_bias(l, 2, i, conv_sum(l, &v, 1, i, math_type(in_type(l, 0).dt), plain, plain));
+    return with_bias(l, 2, i, conv_sum(l, &v, 1, i, math_type(in_type(l, 0).dt), NULL, NULL));
 }
 
 /* ---- quantised: int32 sums of differences to the zero points ---- */
@@ -120,21 +113,6 @@ static bool per_channel(Build *b, const Node *n, int k, const char *what, int64_
     return false;
 }
 
-static const Expr *integer_x(Lower *l, int k, const Idx *const *at, const Idx *channel)
-{
-    return shifted(l, k, at, 2, channel);
-}
-
-static const Expr *integer_w(Lower *l, int k, const Idx *const *at, const Idx *channel)
-{
-    return shifted(l, k, at, 3, channel);
-}
-
-static const Expr *qlinear_w(Lower *l, int k, const Idx *const *at, const Idx *channel)
-{
-    return shifted(l, k, at, 5, channel);
-}
-
 bool conv_integer_infer(Build *b, const Node *n, Type *out)
 {
     Conv v;
@@ -147,7 +125,8 @@ const Expr *conv_integer_at(Lower *l, int out, const Idx *const *i)
     (void)out;
     Conv v;
     conv_of(l->b, l->node, 1, &v);
-    return conv_sum(l, &v, 1, i, DT_I32, integer_x, integer_w);
+    const Expr *zx = zero_point(l, 2, NULL);
+    return conv_sum(l, &v, 1, i, DT_I32, zx, zero_point(l, 3, i[1]));
 }
 
 bool qlinear_conv_infer(Build *b, const Node *n, Type *out)
@@ -169,8 +148,10 @@ const Expr *qlinear_conv_at(Lower *l, int out, const Idx *const *i)
     Ctx *c = l->c;
     Conv v;
     conv_of(l->b, l->node, 3, &v);
-    const Expr *sum = with_bias(l, 8, i, conv_sum(l, &v, 3, i, DT_I32, integer_x, qlinear_w));
-    const Expr *scale = expr_op2(c, OP_mul, single(l, 1, NULL), single(l, 4, i[1]));
+    const Expr *zx = zero_point(l, 2, NULL), *zw = zero_point(l, 5, i[1]);
+    const Expr *sum = with_bias(l, 8, i, conv_sum(l, &v, 3, i, DT_I32, zx, zw));
+    const Expr *scale = single(l, 1, NULL);
+    scale = expr_op2(c, OP_mul, scale, single(l, 4, i[1]));
     scale = expr_op2(c, OP_div, scale, single(l, 6, NULL));
     return requantised(l, sum, scale, 7);
 }

@@ -97,8 +97,10 @@ const Expr *guarded_place(Ctx *c, const Idx *x, int64_t n, const Expr *inside, c
 
 /* Operand k, which is a scalar or has an element per channel: that one, as arithmetic works on it. */
 const Expr *single(Lower *l, int k, const Idx *channel);
-/* Element `at` of operand k minus that of operand zero_point (which may be left out), in int32. */
-const Expr *shifted(Lower *l, int k, const Idx *const *at, int zero_point, const Idx *channel);
+/* The same, in int32; NULL when left out. */
+const Expr *zero_point(Lower *l, int k, const Idx *channel);
+/* Element `at` of operand k as a number of type dt, minus z unless that is NULL. */
+const Expr *shifted(Lower *l, int k, const Idx *const *at, DType dt, const Expr *z);
 /* sum·scale in the type of operand zero_point. */
 const Expr *requantised(Lower *l, const Expr *sum, const Expr *scale, int zero_point);
 
@@ -118,6 +120,8 @@ At constant_of_shape_at, range_at, eye_like_at, one_hot_at;
 Expand cast_names, cast_like;
 Infer cast_infer;
 At cast_at;
+/* x, the cast of v to a float of 8 bits, without its saturation: infinite or NaN beyond the greatest number. */
+const Expr *unless_beyond(Ctx *c, DType to, const Expr *x, const Expr *v);
 
 /* movement.c */
 Infer transpose_infer, expand_infer, tile_infer, repeat_infer, slice_infer, concat_infer, split_infer, trilu_infer;
@@ -162,6 +166,9 @@ At reduce_sum, reduce_mean, reduce_max, reduce_min, reduce_prod, reduce_l1, redu
 Infer matmul_infer, gemm_infer;
 At matmul_at, gemm_at;
 Expand gemm_old;
+/* The two for operands kx and ky of any operator whose result is their product; zero points as in quant.c. */
+bool matmul_type(Build *b, const Node *n, int kx, int ky, DType dt, Type *out);
+const Expr *matmul_sum(Lower *l, int kx, int ky, const Idx *const *i, DType dt, const Expr *zx, const Expr *zy);
 
 /* norm.c */
 Expand softmax_flat;
@@ -176,6 +183,11 @@ At conv_at, conv_transpose_at, conv_integer_at, qlinear_conv_at;
 Infer max_pool_infer, pool_infer;
 At max_pool_at, average_pool_at, lp_pool_at;
 Expand global_average_pool, global_max_pool, global_lp_pool, max_unpool;
+
+/* quant.c */
+Infer quantize_infer, dequantize_infer, matmul_integer_infer, qlinear_matmul_infer;
+At quantize_at, dequantize_at, matmul_integer_at, qlinear_matmul_at;
+Expand dynamic_quantize;
 
 /* normalize.c */
 Expand batch_norm, instance_norm, group_norm, layer_norm, rms_norm, lp_norm, mean_variance_norm;

@@ -12,6 +12,7 @@ const Op ops_table[] = {
 #include "reduce.def"
 #include "matmul.def"
 #include "conv.def"
+#include "quant.def"
 #include "normalize.def"
 };
 const int ops_count = COUNT(ops_table);
