@@ -189,6 +189,11 @@ Infer quantize_infer, dequantize_infer, matmul_integer_infer, qlinear_matmul_inf
 At quantize_at, dequantize_at, matmul_integer_at, qlinear_matmul_at;
 Expand dynamic_quantize;
 
+/* resize.c */
+Infer resize_infer;
+At resize_at;
+Expand upsample;
+
 /* normalize.c */
 Expand batch_norm, instance_norm, group_norm, layer_norm, rms_norm, lp_norm, mean_variance_norm;
 Infer lrn_infer;

@@ -12,6 +12,7 @@ const Op ops_table[] = {
 #include "reduce.def"
 #include "matmul.def"
 #include "conv.def"
+#include "resize.def"
 #include "quant.def"
 #include "normalize.def"
 };
