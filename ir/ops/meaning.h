@@ -194,6 +194,14 @@ Infer resize_infer;
 At resize_at;
 Expand upsample;
 
+/* attention.c */
+Expand attention, flex_attention, causal_conv, swiglu;
+Infer rotary_infer, tensor_scatter_infer;
+At rotary_at, tensor_scatter_at;
+
+/* loss.c */
+Expand nll_loss, softmax_loss;
+
 /* normalize.c */
 Expand batch_norm, instance_norm, group_norm, layer_norm, rms_norm, lp_norm, mean_variance_norm;
 Infer lrn_infer;
