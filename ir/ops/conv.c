@@ -211,20 +211,6 @@ bool conv_transpose_infer(Build *b, const Node *n, Type *out)
            conv_type(b, n, &v, arg_type(n, 0).dt, out);
 }
 
-/* The input place of a dimension, and under which condition there is one. */
-static const Expr *transposed_place(Ctx *c, const Window *w, int i, const Idx *o, const Idx *k, const Expr *inside,
-                                    const Idx **at)
-{
-    int64_t s = w->stride[i];
-    const Idx *x = idx_axpy(c, idx_add(c, o, idx_const(c, w->before[i])), -w->dilation[i], k);
-    int64_t lift = x->lo < 0 ? (-x->lo + s - 1) / s : 0; /* whole strides, so that a digit can be taken */
-    x = idx_add(c, x, idx_const(c, lift * s));
-    const Idx *rest = idx_digit(c, x, 1, s), *place = idx_add(c, idx_digit(c, x, s, 0), idx_const(c, -lift));
-    if (rest->lo != 0 || rest->hi != 0)
-        inside = both(c, inside, expr_in(c, rest, 1));
-    return guarded_place(c, place, w->in[i], inside, at);
-}
-
 const Expr *conv_transpose_at(Lower *l, int out, const Idx *const *i)
 {
     (void)out;

@@ -90,6 +90,9 @@ bool auto_pad_of(Build *b, const Node *n, AutoPad *mode);
 void window_share(Window *w, int i, int64_t total, bool more_before); /* shares out the padding of dimension i */
 /* Input places of output place o and kernel place k. Result: the condition under which they are inside, NULL: always. */
 const Expr *window_places(Ctx *c, const Window *w, const Idx *const *o, const Idx *const *k, const Idx **at);
+/* The transposed window: the input place of dimension i, where output place o and kernel place k have one. */
+const Expr *transposed_place(Ctx *c, const Window *w, int i, const Idx *o, const Idx *k, const Expr *inside,
+                             const Idx **at);
 /* The place x of a dimension of n elements: *at is x, assumed inside; result: `inside` and what must hold for that. */
 const Expr *guarded_place(Ctx *c, const Idx *x, int64_t n, const Expr *inside, const Idx **at);
 
@@ -201,6 +204,26 @@ At rotary_at, tensor_scatter_at;
 
 /* loss.c */
 Expand nll_loss, softmax_loss;
+
+/* einsum.c, sort.c */
+Infer einsum_infer, top_k_infer;
+At einsum_at;
+LowerFn top_k;
+Expand top_k_attr;
+
+/* spatial.c */
+Expand depth_to_space, space_to_depth, center_crop_pad;
+Infer reverse_infer, col2im_infer, affine_grid_infer;
+At reverse_at, col2im_at, affine_grid_at;
+
+/* signal.c */
+Expand hann_window, hamming_window, blackman_window, dft_attr;
+Infer dft_infer, stft_infer;
+At dft_at, stft_at;
+
+/* sample.c */
+Infer grid_sample_infer;
+LowerFn grid_sample;
 
 /* normalize.c */
 Expand batch_norm, instance_norm, group_norm, layer_norm, rms_norm, lp_norm, mean_variance_norm;

@@ -12,6 +12,8 @@ const Op ops_table[] = {
 #include "reduce.def"
 #include "matmul.def"
 #include "conv.def"
+#include "signal.def"
+#include "sample.def"
 #include "attention.def"
 #include "loss.def"
 #include "resize.def"
