@@ -62,6 +62,14 @@ static const Idx *pool_flat(Lower *l, const Pool *p)
     return idx_flat(l->c, t.rank, dims, at);
 }
 
+/* A selection by each part of the condition in turn: one that two selections share must not be named apart from them. */
+static const Expr *within(Ctx *c, const Expr *cond, const Expr *a, const Expr *b)
+{
+    if (cond->kind != E_OP || cond->op != OP_and)
+        return expr_select(c, cond, a, b);
+    return within(c, cond->args[0], within(c, cond->args[1], a, b), b);
+}
+
 const Expr *max_pool_at(Lower *l, int out, const Idx *const *i)
 {
     Ctx *c = l->c;
@@ -78,8 +86,8 @@ const Expr *max_pool_at(Lower *l, int out, const Idx *const *i)
     const Expr *init[2] = {least(c, dt), none};
     const Expr *next[2] = {expr_select(c, take, x, best), expr_select(c, take, expr_index(c, pool_flat(l, &p)), place)};
     if (p.inside) {
-        next[0] = expr_select(c, p.inside, next[0], best);
-        next[1] = expr_select(c, p.inside, next[1], place);
+        next[0] = within(c, p.inside, next[0], best);
+        next[1] = within(c, p.inside, next[1], place);
     }
     return expr_op2(c, OP_max, sweep_best(c, &p.s, init, accs, next, 1), zero(c, DT_I64));
 }

@@ -98,10 +98,10 @@ static const Stmt *insertion(Kept *s, const Idx *i)
     Buf *place = buf_new(c, BUF_LOCAL, "place", DT_I64, 0, NULL);
     const Expr *p = expr_load_version(c, place, NULL, 1), *one = expr_int(c, DT_I64, 1);
     sweep_open(c, &j, 1, &s->k);
-    const Expr *before = expr_cast(c, DT_I64, expr_op1(c, OP_not, takes_place(s, i, j.i[0])));
-    const Expr *count = sweep_reduce(c, &j, zero(c, DT_I64), (Fold){OP_add, before, NULL});
-    const Stmt *body[4] = {stmt_local(c, place), stmt_store(c, place, NULL, count), NULL, NULL};
-    int n = 2;
+    const Expr *before = expr_op1(c, OP_not, takes_place(s, i, j.i[0]));
+    const Stmt *count = stmt_if(c, before, stmt_store(c, place, NULL, expr_op2(c, OP_add, p, one)), NULL);
+    const Stmt *body[5] = {stmt_local(c, place), stmt_store(c, place, NULL, zero(c, DT_I64)), sweep_around(c, &j, count)};
+    int n = 3;
     if (moves > 0) {
         sweep_open(c, &down, 1, &moves);
         const Idx *to = idx_axpy(c, idx_const(c, moves), -1, down.i[0]);
