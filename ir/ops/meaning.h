@@ -202,6 +202,10 @@ Expand attention, flex_attention, causal_conv, swiglu;
 Infer rotary_infer, tensor_scatter_infer;
 At rotary_at, tensor_scatter_at;
 
+/* linear_attention.c */
+Infer linear_attention_infer;
+LowerFn linear_attention;
+
 /* loss.c */
 Expand nll_loss, softmax_loss;
 
