@@ -226,8 +226,9 @@ Infer dft_infer, stft_infer;
 At dft_at, stft_at;
 
 /* sample.c */
-Infer grid_sample_infer;
-LowerFn grid_sample;
+Infer grid_sample_infer, roi_align_infer, deform_conv_infer;
+At deform_conv_at;
+LowerFn grid_sample, roi_align;
 
 /* normalize.c */
 Expand batch_norm, instance_norm, group_norm, layer_norm, rms_norm, lp_norm, mean_variance_norm;

@@ -194,3 +194,193 @@ void grid_sample(Lower *l)
     const Expr *v = expr_cast(c, dt, in_math(l, 0, at));
     lower_store(l, l->out[0], sweep_reduce(c, &s, zero(c, dt), (Fold){OP_mad, weight, v}));
 }
+
+/* ---- RoiAlign: regions of an image cut into bins; a bin is the mean (or the greatest) of samples in it ---- */
+
+typedef struct Roi {
+    int64_t in[2], out[2], samples[2]; /* height, width; samples per bin, at most */
+    bool fixed, half, most;            /* as many samples everywhere; coordinates start at half a pixel; greatest */
+} Roi;
+
+/* Without sampling_ratio a bin has as many samples as it spans pixels; a region is taken to be no larger than the
+ * image. */
+static bool roi_of(Build *b, const Node *n, Roi *r)
+{
+    Type x = arg_type(n, 0), rois = arg_type(n, 1);
+    const char *mode = node_string(n, "mode", "avg");
+    const char *start = node_string(n, "coordinate_transformation_mode", n->sig->since < 16 ? "output_half_pixel" : "half_pixel");
+    int64_t ratio = node_int(n, "sampling_ratio", 0);
+    *r = (Roi){.out = {node_int(n, "output_height", 1), node_int(n, "output_width", 1)}, .fixed = ratio > 0};
+    r->most = strcmp(mode, "max") == 0;
+    r->half = strcmp(start, "half_pixel") == 0;
+    if ((!r->most && strcmp(mode, "avg") != 0) || (!r->half && strcmp(start, "output_half_pixel") != 0)) {
+        node_error(b, n, "mode = \"%s\", coordinate_transformation_mode = \"%s\": they must be avg or max, and half_pixel "
+                         "or output_half_pixel",
+                   mode, start);
+        return false;
+    }
+    bool fits = x.rank == 4 && rois.rank == 2 && rois.dims[1] == 4 && x.dims[0] > 0 && ratio >= 0 && ratio < 1 << 15 &&
+                same_dims(arg_type(n, 2), (Type){DT_I64, 1, rois.dims});
+    for (int d = 0; fits && d < 2; d++) {
+        r->in[d] = x.dims[d + 2];
+        fits = r->in[d] > 0 && r->in[d] < 1 << 23 && r->out[d] > 0 && r->out[d] < 1 << 23;
+        r->samples[d] = ratio ? ratio : fits ? (r->in[d] - 1) / r->out[d] + 2 : 1;
+    }
+    if (!fits)
+        node_error(b, n,
+                   "X is %s, rois is %s, batch_indices is %s: they must be [N, C, H, W], [R, 4] and [R]; the output sizes "
+                   "and the sampling ratio must not be negative",
+                   type_text(b->c, x), type_text(b->c, rois), type_text(b->c, arg_type(n, 2)));
+    return fits;
+}
+
+bool roi_align_infer(Build *b, const Node *n, Type *out)
+{
+    Roi r;
+    Type x = arg_type(n, 0);
+    if (!roi_of(b, n, &r))
+        return false;
+    int64_t dims[4] = {arg_type(n, 1).dims[0], x.dims[1], r.out[0], r.out[1]};
+    return make_type(b, n, out, 0, x.dt, 4, dims) && indices_fit(b, n, 2, 1, x.dims, "the batch");
+}
+
+/* Where region i begins in dimension d, how long a bin is, how many samples it has. */
+static void roi_extent(Lower *l, const Roi *r, int d, const Idx *i, const Expr **start, const Expr **bin,
+                       const Expr **count)
+{
+    Ctx *c = l->c;
+    const Expr *scale = num(c, DT_F32, (double)node_float(l->node, "spatial_scale", 1));
+    const Expr *offset = num(c, DT_F32, r->half ? 0.5 : 0);
+    const Idx *at[2] = {i, idx_const(c, 1 - d)}; /* x comes before y */
+    *start = expr_op2(c, OP_mul, expr_cast(c, DT_F32, in_math(l, 1, at)), scale);
+    *start = expr_op2(c, OP_sub, *start, offset);
+    at[1] = idx_const(c, 3 - d);
+    const Expr *end = expr_op2(c, OP_mul, expr_cast(c, DT_F32, in_math(l, 1, at)), scale);
+    const Expr *size = expr_op2(c, OP_sub, expr_op2(c, OP_sub, end, offset), *start);
+    if (!r->half)
+        size = expr_op2(c, OP_max, size, num(c, DT_F32, 1));
+    *bin = expr_op2(c, OP_div, size, num(c, DT_F32, (double)r->out[d]));
+    *count = num(c, DT_F32, (double)r->samples[d]);
+    if (!r->fixed)
+        *count = expr_op3(c, OP_clip, expr_op1(c, OP_ceil, *bin), num(c, DT_F32, 0), *count);
+}
+
+void roi_align(Lower *l)
+{
+    Ctx *c = l->c;
+    Type t = out_type(l, 0);
+    Roi r;
+    Sweep s;
+    roi_of(l->b, l->node, &r);
+    const Idx *const *i = lower_vars(l, 4, t.dims);
+    const Expr *start, *bin, *count, *counted = NULL, *inside = NULL, *rest[2], *total = num(c, DT_F32, 1);
+    const Idx *low[2], *high[2];
+    sweep_open(c, &s, 2, r.samples);
+    for (int d = 0; d < 2; d++) {
+        roi_extent(l, &r, d, i[0], &start, &bin, &count);
+        const Expr *k = expr_cast(c, DT_F32, expr_index(c, s.i[d])), *edge = num(c, DT_F32, (double)r.in[d] - 1);
+        const Expr *part = expr_op2(c, OP_mul, expr_op2(c, OP_add, k, num(c, DT_F32, 0.5)), bin);
+        const Expr *p = expr_op2(c, OP_mul, expr_cast(c, DT_F32, expr_index(c, i[d + 2])), bin);
+        p = expr_op2(c, OP_add, expr_op2(c, OP_add, start, p), expr_op2(c, OP_div, part, count));
+        counted = both(c, counted, expr_op2(c, OP_lt, k, count));
+        inside = both(c, inside, expr_op2(c, OP_ge, p, num(c, DT_F32, -1)));
+        inside = both(c, inside, expr_op2(c, OP_le, p, num(c, DT_F32, (double)r.in[d])));
+        p = expr_op3(c, OP_clip, p, num(c, DT_F32, 0), edge);
+        rest[d] = expr_op2(c, OP_sub, p, expr_op1(c, OP_floor, p));
+        low[d] = tap_index(c, tap_place(c, p, r.in[d], expr_int(c, DT_I64, 0)), r.in[d]);
+        high[d] = tap_index(c, tap_place(c, p, r.in[d], expr_int(c, DT_I64, 1)), r.in[d]);
+        total = expr_op2(c, OP_mul, total, count);
+    }
+    const Expr *sum = NULL, *none = num(c, DT_F32, 0), *lowest = least(c, DT_F32);
+    const Idx *image = position(l, 2, i, -1, in_type(l, 0).dims[0]);
+    for (int k = 0; k < 4; k++) {
+        const Idx *at[4] = {image, i[1], k & 2 ? high[0] : low[0], k & 1 ? high[1] : low[1]};
+        const Expr *w = expr_cast(c, DT_F32, in_math(l, 0, at)), *one = num(c, DT_F32, 1);
+        w = expr_op2(c, OP_mul, w, k & 2 ? rest[0] : expr_op2(c, OP_sub, one, rest[0]));
+        w = expr_op2(c, OP_mul, w, k & 1 ? rest[1] : expr_op2(c, OP_sub, one, rest[1]));
+        sum = sum ? expr_op2(c, r.most ? OP_max : OP_add, sum, w) : w;
+    }
+    sum = expr_select(c, counted, expr_select(c, inside, sum, none), r.most ? lowest : none);
+    sum = sweep_reduce(c, &s, r.most ? lowest : none, (Fold){r.most ? OP_max : OP_add, sum, NULL});
+    total = expr_op2(c, OP_max, total, num(c, DT_F32, 1));
+    sum = r.most ? expr_select(c, expr_op2(c, OP_eq, sum, lowest), none, sum) : expr_op2(c, OP_div, sum, total);
+    lower_store(l, l->out[0], sum);
+}
+
+/* ---- DeformConv: a convolution that reads beside its places, by offsets that data give, between the pixels ---- */
+
+typedef struct Deform {
+    Window win;
+    int64_t groups, depth, filters, parts; /* parts: groups of channels with offsets of their own */
+} Deform;
+
+static bool deform_of(Build *b, const Node *n, Deform *v)
+{
+    Type x = arg_type(n, 0), w = arg_type(n, 1), offset = arg_type(n, 2);
+    v->groups = node_int(n, "group", 1);
+    v->parts = node_int(n, "offset_group", 1);
+    bool fits = x.rank == 4 && w.rank == 4 && offset.rank == 4 && v->groups > 0 && v->parts > 0 &&
+                x.dims[1] % v->groups == 0 && w.dims[0] % v->groups == 0 && x.dims[1] % v->parts == 0 &&
+                w.dims[1] * v->groups == x.dims[1];
+    if (fits && !window_of(b, n, w.dims + 2, &v->win))
+        return false;
+    if (fits) {
+        v->depth = w.dims[1];
+        v->filters = w.dims[0] / v->groups;
+        int64_t taps = v->win.size[0] * v->win.size[1] * v->parts;
+        int64_t at[4] = {x.dims[0], 2 * taps, v->win.out[0], v->win.out[1]};
+        fits = same_dims(offset, (Type){DT_F32, 4, at}) && v->depth > 0;
+        at[1] = taps;
+        fits = fits && (!arg(n, 4) || same_dims(arg_type(n, 4), (Type){DT_F32, 4, at})) &&
+               (!arg(n, 3) || same_dims(arg_type(n, 3), (Type){DT_F32, 1, w.dims}));
+    }
+    if (!fits)
+        node_error(b, n,
+                   "X is %s, W is %s, offset is %s: they must be [N, C, H, W], [M, C/group, kernel] and [N, "
+                   "2·offset_group·kernel, result]; mask has half as many channels as offset, B is [M]",
+                   type_text(b->c, x), type_text(b->c, w), type_text(b->c, offset));
+    return fits;
+}
+
+bool deform_conv_infer(Build *b, const Node *n, Type *out)
+{
+    Deform v;
+    if (!deform_of(b, n, &v))
+        return false;
+    int64_t dims[4] = {arg_type(n, 0).dims[0], v.groups * v.filters, v.win.out[0], v.win.out[1]};
+    return make_type(b, n, out, 0, arg_type(n, 0).dt, 4, dims);
+}
+
+const Expr *deform_conv_at(Lower *l, int out, const Idx *const *i)
+{
+    (void)out;
+    Ctx *c = l->c;
+    Deform v;
+    Sweep s;
+    Grid linear = {.taps = 2};
+    deform_of(l->b, l->node, &v);
+    int64_t box[5] = {v.win.size[0], v.win.size[1], 2, 2, v.depth};
+    DType dt = math_type(in_type(l, 0).dt);
+    sweep_open(c, &s, 5, box);
+    const Idx *channel = idx_axpy(c, s.i[4], v.depth, idx_digit(c, i[1], v.filters, 0));
+    const Idx *part = idx_digit(c, channel, in_type(l, 0).dims[1] / v.parts, 0);
+    const Idx *tap = idx_axpy(c, idx_add(c, s.i[1], idx_mul(c, s.i[0], box[1])), box[0] * box[1], part);
+    const Idx *at[4] = {i[0], channel, NULL, NULL}, *w_at[4] = {i[1], s.i[4], s.i[0], s.i[1]};
+    const Expr *weight = in_math(l, 1, w_at);
+    for (int d = 0; d < 2; d++) {
+        const Idx *place[4] = {i[0], idx_axpy(c, idx_const(c, d), 2, tap), i[2], i[3]};
+        const Idx *x = idx_axpy(c, idx_const(c, -v.win.before[d]), v.win.stride[d], i[d + 2]);
+        x = idx_axpy(c, x, v.win.dilation[d], s.i[d]);
+        const Expr *p = expr_op2(c, OP_add, in_math(l, 2, place), expr_cast(c, dt, expr_index(c, x)));
+        const Expr *rest = expr_op2(c, OP_sub, p, expr_op1(c, OP_floor, p));
+        p = tap_place(c, p, v.win.in[d], expr_index(c, s.i[d + 2]));
+        rest = expr_select(c, tap_inside(c, p, v.win.in[d]), tap_weight(c, &linear, rest, s.i[d + 2]), zero(c, dt));
+        weight = expr_op2(c, OP_mul, weight, rest);
+        at[d + 2] = tap_index(c, p, v.win.in[d]);
+    }
+    const Idx *mask[4] = {i[0], tap, i[2], i[3]};
+    if (arg(l->node, 4))
+        weight = expr_op2(c, OP_mul, weight, in_math(l, 4, mask));
+    const Expr *sum = sweep_reduce(c, &s, zero(c, dt), (Fold){OP_mad, weight, in_math(l, 0, at)});
+    return arg(l->node, 3) ? expr_op2(c, OP_add, sum, in_math(l, 3, i + 1)) : sum;
+}
