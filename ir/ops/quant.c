@@ -1,15 +1,13 @@
 /* Quantised numbers. An integer q stands for (q - zero point)·scale. Sums of products of differences are exact in
- * int32; they are scaled in float, rounded half to even, moved by the zero point and clipped to the type. Scales and zero
- * points hold for the whole tensor, for each place of an axis, or for each block along it. */
+ * int32; they are scaled in float, rounded half to even, moved by the zero point and clipped to the type. Scales and
+ * zero points hold for the whole tensor, for each place of an axis, or for each block along it. */
 #include "meaning.h"
 
 /* The element of a scalar, or of a vector with more than one element the one at `channel`. */
 static const Idx *const *single_place(Ctx *c, Type t, const Idx *channel, const Idx **at)
 {
-    for (int k = 0; k < t.rank; k++)
-        at[k] = idx_const(c, 0);
-    if (t.rank > 0 && type_count(t) > 1 && channel)
-        at[t.rank - 1] = channel;
+    for (int k = 0; k < t.rank; k++) at[k] = idx_const(c, 0);
+    if (t.rank > 0 && type_count(t) > 1 && channel) at[t.rank - 1] = channel;
     return at;
 }
 
@@ -34,8 +32,7 @@ const Expr *shifted(Lower *l, int k, const Idx *const *at, DType dt, const Expr 
 static const Expr *to_integer(Ctx *c, DType to, const Expr *v, const Expr *z)
 {
     const Expr *q = expr_op1(c, OP_rint, v), *lo = least(c, to), *hi = greatest(c, to);
-    if (z)
-        q = expr_op2(c, OP_add, q, expr_cast(c, v->dt, z));
+    if (z) q = expr_op2(c, OP_add, q, expr_cast(c, v->dt, z));
     q = expr_op3(c, OP_clip, q, expr_cast(c, v->dt, lo), expr_cast(c, v->dt, hi));
     return expr_cast(c, to, dtype_bits(to) < 8 ? expr_cast(c, DT_I32, q) : q);
 }
@@ -54,16 +51,13 @@ static bool scales_fit(Build *b, const Node *n)
     Type x = arg_type(n, 0), scale = arg_type(n, 1);
     int64_t block = node_int(n, "block_size", 0), along = node_int(n, "axis", 1);
     int axis;
-    if (arg(n, 2) && !same_dims(scale, arg_type(n, 2)) &&
-        (type_count(scale) != 1 || type_count(arg_type(n, 2)) != 1)) {
+    if (arg(n, 2) && !same_dims(scale, arg_type(n, 2)) && (type_count(scale) != 1 || type_count(arg_type(n, 2)) != 1)) {
         node_error(b, n, "the scale is %s, the zero point %s: both must have one shape", type_text(b->c, scale),
                    type_text(b->c, arg_type(n, 2)));
         return false;
     }
-    if (type_count(scale) == 1)
-        return true;
-    if (!node_axis(b, n, along, x.rank, false, &axis))
-        return false;
+    if (type_count(scale) == 1) return true;
+    if (!node_axis(b, n, along, x.rank, false, &axis)) return false;
     bool fits = block == 0 ? scale.rank == 1 && scale.dims[0] == x.dims[axis] : block > 0 && scale.rank == x.rank;
     for (int k = 0; fits && block > 0 && k < x.rank; k++)
         fits = scale.dims[k] == (k == axis ? (x.dims[k] - 1) / block + 1 : x.dims[k]);
@@ -82,11 +76,9 @@ static const Expr *scale_at(Lower *l, int k, const Idx *const *i)
     const Idx *at[MAX_RANK];
     int64_t block = node_int(l->node, "block_size", 0);
     int axis = 0;
-    if (type_count(t) == 1)
-        return single(l, k, NULL);
+    if (type_count(t) == 1) return single(l, k, NULL);
     node_axis(l->b, l->node, node_int(l->node, "axis", 1), x.rank, false, &axis);
-    if (block == 0)
-        return single(l, k, i[axis]);
+    if (block == 0) return single(l, k, i[axis]);
     memcpy(at, i, sizeof *at * (size_t)x.rank);
     at[axis] = idx_digit(l->c, i[axis], block, 0);
     return in_math(l, k, at);
@@ -97,8 +89,9 @@ static bool quantized_type(Build *b, const Node *n, DType dt)
 {
     bool is_small = dtype_is_int(dt) ? dtype_bits(dt) <= 16 : dtype_is_float(dt) && dtype_bits(dt) <= 8;
     if (!is_small || dt == DT_F8E8M0)
-        node_error(b, n, "%s is no type of quantised numbers: it must be an integer of at most 16 bits or a float of "
-                         "at most 8",
+        node_error(b, n,
+                   "%s is no type of quantised numbers: it must be an integer of at most 16 bits or a float of "
+                   "at most 8",
                    dtype_name(dt));
     return is_small && dt != DT_F8E8M0;
 }
@@ -122,22 +115,17 @@ const Expr *quantize_at(Lower *l, int out, const Idx *const *i)
     Ctx *c = l->c;
     DType to = out_type(l, out).dt, scale = in_type(l, 1).dt, wide = math_type(scale);
     DType precision = (DType)node_int(l->node, "precision", 0);
-    if (precision == DT_NONE && math_type(in_type(l, 0).dt) != in_type(l, 0).dt)
-        precision = scale;
-    if (precision == DT_F64)
-        wide = DT_F64;
+    if (precision == DT_NONE && math_type(in_type(l, 0).dt) != in_type(l, 0).dt) precision = scale;
+    if (precision == DT_F64) wide = DT_F64;
     const Expr *x = expr_cast(c, wide, in_math(l, 0, i)), *s = expr_cast(c, wide, scale_at(l, 1, i));
     if (math_type(precision) != precision) {
         x = expr_cast(c, wide, expr_cast(c, precision, x));
         s = expr_cast(c, wide, expr_cast(c, precision, s));
     }
     const Expr *v = expr_op2(c, OP_div, x, s);
-    if (math_type(precision) != precision)
-        v = expr_cast(c, wide, expr_cast(c, precision, v));
-    if (dtype_is_int(to))
-        return to_integer(c, to, v, arg(l->node, 2) ? scale_at(l, 2, i) : NULL);
-    if (arg(l->node, 2))
-        v = expr_op2(c, OP_add, v, expr_cast(c, wide, scale_at(l, 2, i)));
+    if (math_type(precision) != precision) v = expr_cast(c, wide, expr_cast(c, precision, v));
+    if (dtype_is_int(to)) return to_integer(c, to, v, arg(l->node, 2) ? scale_at(l, 2, i) : NULL);
+    if (arg(l->node, 2)) v = expr_op2(c, OP_add, v, expr_cast(c, wide, scale_at(l, 2, i)));
     return node_int(l->node, "saturate", 1) ? expr_cast(c, to, v) : unless_beyond(c, to, expr_cast(c, to, v), v);
 }
 
@@ -175,8 +163,7 @@ bool dynamic_quantize(Build *b, const Node *n, Edge **out)
     first = build_op1(b, "Round", build_op(b, "Clip", 3, (Edge *[]){first, none, most}, 0, NULL));
     Edge *z = build_cast(b, first, DT_U8), *results[3] = {NULL, scale, z};
     results[0] = build_op(b, "QuantizeLinear", 3, (Edge *[]){x, scale, z}, 0, NULL);
-    for (int k = 0; k < n->nout; k++)
-        out[k] = results[k];
+    for (int k = 0; k < n->nout; k++) out[k] = results[k];
     return true;
 }
 
@@ -187,8 +174,7 @@ static bool rows_fit(Build *b, const Node *n, int k, const Type *out, bool colum
     Type t;
     int rank;
     int64_t dims[MAX_RANK];
-    if (!arg(n, k))
-        return true;
+    if (!arg(n, k)) return true;
     t = arg_type(n, k);
     int along = out->rank - 2 + column;
     if (type_count(t) == 1 || (t.rank == 1 && along >= 0 && along < out->rank && t.dims[0] == out->dims[along]))
@@ -205,8 +191,7 @@ static bool rows_fit(Build *b, const Node *n, int k, const Type *out, bool colum
 static const Expr *row_scale(Lower *l, int k, const Idx *const *i, bool column)
 {
     int rank = out_type(l, 0).rank;
-    if (in_type(l, k).rank > 1)
-        return expr_cast(l->c, math_type(in_type(l, k).dt), in_broadcast(l, k, rank, i));
+    if (in_type(l, k).rank > 1) return expr_cast(l->c, math_type(in_type(l, k).dt), in_broadcast(l, k, rank, i));
     return single(l, k, rank == 0 || rank < 2 - column ? NULL : i[rank - 2 + column]);
 }
 

@@ -31,8 +31,8 @@ const Expr *sweep_reduce(Ctx *c, const Sweep *w, const Expr *init, Fold s)
 
 const Expr *sweep_best(Ctx *c, const Sweep *w, const Expr *const *init, const int *accs, const Expr *const *next, int k)
 {
-    Reduce r = {.nvars = w->n, .vars = w->vars, .extents = w->extents, .naccs = 2, .accs = accs, .init = init,
-                .next = next};
+    Reduce r = {
+        .nvars = w->n, .vars = w->vars, .extents = w->extents, .naccs = 2, .accs = accs, .init = init, .next = next};
     return expr_reduce(c, r, k);
 }
 
@@ -40,7 +40,6 @@ const Expr *sweep_best(Ctx *c, const Sweep *w, const Expr *const *init, const in
 
 const Stmt *sweep_around(Ctx *c, const Sweep *w, const Stmt *body)
 {
-    for (int k = w->n - 1; k >= 0; k--)
-        body = stmt_for(c, w->vars[k], w->extents[k], body);
+    for (int k = w->n - 1; k >= 0; k--) body = stmt_for(c, w->vars[k], w->extents[k], body);
     return body;
 }
