@@ -24,7 +24,8 @@ static Edge *where(Build *b, Edge *cond, Edge *x, Edge *y)
 static Edge *heads_apart(Build *b, Edge *x, int64_t heads)
 {
     static const int64_t perm[4] = {0, 2, 1, 3};
-    if (edge_poisoned(x) || x->type.rank == 4) return x;
+    if (edge_poisoned(x) || x->type.rank == 4)
+        return x;
     int64_t dims[4] = {x->type.dims[0], x->type.dims[1], heads, x->type.dims[2] / heads};
     return transposed(b, reshaped(b, x, 4, dims), 4, perm);
 }
@@ -32,23 +33,32 @@ static Edge *heads_apart(Build *b, Edge *x, int64_t heads)
 /* x·y with the heads of y each serving several of x. */
 static Edge *head_product(Build *b, Edge *x, Edge *y)
 {
-    if (edge_poisoned(x) || edge_poisoned(y)) return x;
+    if (edge_poisoned(x) || edge_poisoned(y))
+        return x;
     const int64_t *d = x->type.dims, *e = y->type.dims;
-    if (d[1] == e[1]) return build_op2(b, "MatMul", x, y);
+    if (d[1] == e[1])
+        return build_op2(b, "MatMul", x, y);
     int64_t many[5] = {d[0], e[1], d[1] / e[1], d[2], d[3]}, one[5] = {e[0], e[1], 1, e[2], e[3]};
     int64_t flat[4] = {d[0], d[1], d[2], e[3]};
-    return reshaped(b, build_op2(b, "MatMul", reshaped(b, x, 5, many), reshaped(b, y, 5, one)), 4, flat);
+    x = reshaped(b, x, 5, many);
+    y = reshaped(b, y, 5, one);
+    return reshaped(b, build_op2(b, "MatMul", x, y), 4, flat);
 }
 
 /* 0 .. n-1 as a tensor with `behind` dimensions of 1 after it */
 static Edge *counting(Build *b, int64_t n, int behind)
 {
     int64_t dims[2] = {n, 1};
-    Edge *in[3] = {build_scalar(b, DT_I64, 0), build_scalar(b, DT_I64, (double)n), build_scalar(b, DT_I64, 1)};
+    Edge *in[3] = {build_scalar(b, DT_I64, 0), NULL, NULL};
+    in[1] = build_scalar(b, DT_I64, (double)n);
+    in[2] = build_scalar(b, DT_I64, 1);
     return reshaped(b, build_op(b, "Range", 3, in, 0, NULL), 1 + behind, dims);
 }
 
-static Edge *added(Build *b, Edge *bias, Edge *more) { return bias ? build_op2(b, "Add", bias, more) : more; }
+static Edge *added(Build *b, Edge *bias, Edge *more)
+{
+    return bias ? build_op2(b, "Add", bias, more) : more;
+}
 
 typedef struct Heads {
     Edge *q, *k, *v; /* of rank 4; k and v with what is past */
@@ -59,7 +69,8 @@ typedef struct Heads {
 /* 0 where cond holds, -inf elsewhere. */
 static Edge *allowing(Build *b, const Heads *h, Edge *cond)
 {
-    return where(b, cond, build_scalar(b, h->dt, 0), build_scalar(b, h->dt, -(double)INFINITY));
+    Edge *none = build_scalar(b, h->dt, 0);
+    return where(b, cond, none, build_scalar(b, h->dt, -(double)INFINITY));
 }
 
 /* ---- the masks ---- */
@@ -73,7 +84,8 @@ static Edge *mask_bias(Build *b, const Heads *h, Edge *mask)
     if (edge_poisoned(mask) || rank == 0 || mask->type.dims[rank - 1] >= h->keys || mask->type.dims[rank - 1] == 1)
         return mask;
     pads[2 * rank - 1] = h->keys - mask->type.dims[rank - 1];
-    Edge *in[3] = {mask, build_ints(b, 2 * rank, pads), build_scalar(b, h->dt, -(double)INFINITY)};
+    Edge *in[3] = {mask, build_ints(b, 2 * rank, pads), NULL};
+    in[2] = build_scalar(b, h->dt, -(double)INFINITY);
     return build_op(b, "Pad", 3, in, 0, NULL);
 }
 
@@ -89,7 +101,8 @@ static Edge *attention_bias(Build *b, const Node *n, const Heads *h)
         valid = reshaped(b, valid, 4, dims);
         query = build_op2(b, "Add", build_op2(b, "Sub", query, build_scalar(b, DT_I64, (double)h->queries)), valid);
     }
-    if (node_int(n, "is_causal", 0)) bias = added(b, bias, allowing(b, h, build_op2(b, "LessOrEqual", key, query)));
+    if (node_int(n, "is_causal", 0))
+        bias = added(b, bias, allowing(b, h, build_op2(b, "LessOrEqual", key, query)));
     if (left >= 0) {
         Edge *first = build_op2(b, "Sub", query, build_scalar(b, DT_I64, (double)left));
         bias = added(b, bias, allowing(b, h, build_op2(b, "GreaterOrEqual", key, first)));
@@ -107,10 +120,12 @@ static Edge *probabilities(Build *b, Edge *scores, Edge *bias, DType precision)
     DType dt = scores->type.dt;
     Edge *p = build_op1(b, "Softmax", precision == DT_F64 ? build_cast(b, scores, DT_F64) : scores);
     p = build_cast(b, p, dt);
-    if (!bias) return p;
+    if (!bias)
+        return p;
     Attr positive = attr_int(b->c, "detect_positive", 0);
     Edge *most = build_op2(b, "ReduceMax", bias, build_ints(b, 1, (int64_t[]){-1}));
-    return where(b, build_op(b, "IsInf", 1, &most, 1, &positive), build_scalar(b, dt, 0), p);
+    most = build_op(b, "IsInf", 1, &most, 1, &positive);
+    return where(b, most, build_scalar(b, dt, 0), p);
 }
 
 /* ---- Attention ---- */
@@ -123,7 +138,8 @@ static bool attention_heads(Build *b, const Node *n, Heads *h)
     int64_t nk = apart && k.rank == 4 ? k.dims[1] : node_int(n, "kv_num_heads", 0);
     bool fits = (q.rank == 3 || apart) && k.rank == q.rank && v.rank == q.rank && nq > 0 && nk > 0 && nq % nk == 0 &&
                 (arg(n, 4) != NULL) == (arg(n, 5) != NULL) && q.dims[0] == k.dims[0] && q.dims[0] == v.dims[0];
-    if (fits && !apart) fits = q.dims[2] % nq == 0 && k.dims[2] % nk == 0 && v.dims[2] % nk == 0;
+    if (fits && !apart)
+        fits = q.dims[2] % nq == 0 && k.dims[2] % nk == 0 && v.dims[2] % nk == 0;
     if (!fits) {
         node_error(b, n,
                    "Q is %s, K is %s, V is %s: all must have rank 4 ([batch, heads, length, size]) or all rank 3 with "
@@ -132,14 +148,16 @@ static bool attention_heads(Build *b, const Node *n, Heads *h)
                    type_text(b->c, q), type_text(b->c, k), type_text(b->c, v));
         return false;
     }
-    *h = (Heads){.q = heads_apart(b, n->in[0], nq), .k = heads_apart(b, n->in[1], nk), .dt = q.dt};
+    *h = (Heads){.q = heads_apart(b, n->in[0], nq), .dt = q.dt};
+    h->k = heads_apart(b, n->in[1], nk);
     h->v = build_cast(b, heads_apart(b, n->in[2], nk), q.dt);
     if (arg(n, 4)) {
         h->past = arg_type(n, 4).rank == 4 ? arg_type(n, 4).dims[2] : 0;
         h->k = joined(b, n->in[4], h->k, 2);
         h->v = joined(b, build_cast(b, n->in[5], q.dt), h->v, 2);
     }
-    if (edge_poisoned(h->q) || edge_poisoned(h->k) || edge_poisoned(h->v)) return false;
+    if (edge_poisoned(h->q) || edge_poisoned(h->k) || edge_poisoned(h->v))
+        return false;
     h->queries = h->q->type.dims[2];
     h->keys = h->k->type.dims[2];
     return true;
@@ -161,7 +179,8 @@ bool attention(Build *b, const Node *n, Edge **out)
     Heads h;
     double cap = (double)node_float(n, "softcap", 0);
     int64_t mode = node_int(n, "qk_matmul_output_mode", 0);
-    if (!attention_heads(b, n, &h)) return false;
+    if (!attention_heads(b, n, &h))
+        return false;
     Edge *scores = attention_scores(b, n, &h), *shown = scores;
     if (cap > 0) {
         scores = build_op1(b, "Tanh", build_op2(b, "Div", scores, build_scalar(b, h.dt, cap)));
@@ -171,18 +190,21 @@ bool attention(Build *b, const Node *n, Edge **out)
     Edge *bias = attention_bias(b, n, &h);
     scores = bias ? build_op2(b, "Add", scores, bias) : scores;
     shown = mode == 2 ? scores : shown;
-    if (edge_poisoned(scores)) return false;
+    if (edge_poisoned(scores))
+        return false;
     Edge *p = probabilities(b, scores, bias, (DType)node_int(n, "softmax_precision", DT_F32));
     shown = mode == 3 ? p : shown;
     Edge *y = head_product(b, p, h.v);
-    if (edge_poisoned(y)) return false;
+    if (edge_poisoned(y))
+        return false;
     if (arg_type(n, 0).rank == 3) {
         const int64_t *d = y->type.dims;
         int64_t dims[3] = {d[0], d[2], d[1] * d[3]};
         y = reshaped(b, transposed(b, y, 4, perm), 3, dims);
     }
     Edge *results[4] = {y, h.k, h.v, shown};
-    for (int k = 0; k < n->nout; k++) out[k] = results[k];
+    for (int k = 0; k < n->nout; k++)
+        out[k] = results[k];
     return true;
 }
 
@@ -190,7 +212,8 @@ bool attention(Build *b, const Node *n, Edge **out)
 static bool modified(Build *b, const Node *n, const char *name, Edge **x)
 {
     const Attr *a = node_attr(n, name);
-    if (!a) return true;
+    if (!a)
+        return true;
     if (a->graph->nins != 1 || a->graph->nouts != 1) {
         node_error(b, n, "the graph %s has %d inputs and %d outputs: it must have one of each", name, a->graph->nins,
                    a->graph->nouts);
@@ -206,14 +229,18 @@ bool flex_attention(Build *b, const Node *n, Edge **out)
     Edge *in[3];
     for (int k = 0; k < 3; k++) {
         in[k] = n->in[k];
-        if (math_type(in[k]->type.dt) != in[k]->type.dt) in[k] = build_cast(b, in[k], DT_F32);
+        if (math_type(in[k]->type.dt) != in[k]->type.dt)
+            in[k] = build_cast(b, in[k], DT_F32);
     }
     wide.in = in;
-    if (!attention_heads(b, &wide, &h)) return false;
+    if (!attention_heads(b, &wide, &h))
+        return false;
     Edge *x = attention_scores(b, &wide, &h);
-    if (edge_poisoned(x) || !modified(b, n, "score_mod", &x)) return false;
+    if (edge_poisoned(x) || !modified(b, n, "score_mod", &x))
+        return false;
     x = probabilities(b, x, NULL, DT_F32);
-    if (!modified(b, n, "prob_mod", &x)) return false;
+    if (!modified(b, n, "prob_mod", &x))
+        return false;
     out[0] = build_cast(b, head_product(b, x, h.v), arg_type(n, 2).dt);
     return true;
 }
@@ -235,14 +262,19 @@ bool causal_conv(Build *b, const Node *n, Edge **out)
         return false;
     }
     int64_t dims[3] = {t.dims[0], t.dims[1], w.dims[2] - 1}, axis = 2, end = t.dims[2] + dims[2];
-    Edge *past = arg(n, 3);
-    if (!past) past = build_op2(b, "Expand", like(b, n->in[0], 0), build_ints(b, 3, dims));
+    Edge *past = arg(n, 3), *none = like(b, n->in[0], 0);
+    if (!past)
+        past = build_op2(b, "Expand", none, build_ints(b, 3, dims));
     Edge *x = joined(b, past, n->in[0], 2), *in[3] = {x, n->in[1], arg(n, 2)};
     Attr group = attr_int(b->c, "group", t.dims[1]);
     out[0] = build_op(b, "Conv", in[2] ? 3 : 2, in, 1, &group);
-    if (acts) out[0] = build_op1(b, "Swish", out[0]);
-    Edge *cut[4] = {x, build_ints(b, 1, &t.dims[2]), build_ints(b, 1, &end), build_ints(b, 1, &axis)};
-    if (n->nout > 1) out[1] = build_op(b, "Slice", 4, cut, 0, NULL);
+    if (acts)
+        out[0] = build_op1(b, "Swish", out[0]);
+    Edge *cut[4] = {x, build_ints(b, 1, &t.dims[2]), NULL, NULL};
+    cut[2] = build_ints(b, 1, &end);
+    cut[3] = build_ints(b, 1, &axis);
+    if (n->nout > 1)
+        out[1] = build_op(b, "Slice", 4, cut, 0, NULL);
     return true;
 }
 
@@ -282,7 +314,8 @@ static bool rotary_of(Build *b, const Node *n, Rotary *r)
             fits = arg(n, 3) ? v.rank == 2 && v.dims[0] > 0 && v.dims[1] == half
                              : v.rank == 3 && v.dims[0] == batch && v.dims[1] == length && v.dims[2] == half;
         }
-        if (fits && arg(n, 3)) fits = same_dims(arg_type(n, 3), (Type){DT_I64, 2, (int64_t[]){batch, length}});
+        if (fits && arg(n, 3))
+            fits = same_dims(arg_type(n, 3), (Type){DT_I64, 2, (int64_t[]){batch, length}});
     }
     if (!fits)
         node_error(
@@ -309,7 +342,8 @@ static const Expr *turned(Lower *l, const Rotary *r, const Idx *const *i, const 
     const Idx *at[4], *where_to[3] = {i[0], i[rank - 2], j};
     memcpy(at, i, sizeof *at * (size_t)rank);
     at[rank - 1] = rank == 4 ? d : idx_axpy(c, d, r->size, idx_digit(c, i[2], r->size, 0));
-    if (k == 0) return in_math(l, 0, at);
+    if (k == 0)
+        return in_math(l, 0, at);
     const Expr *x = in_math(l, 0, at);
     if (arg(l->node, 3)) {
         where_to[0] = position(l, 3, where_to, -1, in_type(l, k).dims[0]);
@@ -352,10 +386,13 @@ bool tensor_scatter_infer(Build *b, const Node *n, Type *out)
     Type t = arg_type(n, 0), u = arg_type(n, 1);
     int axis;
     out[0] = t;
-    if (!node_axis(b, n, node_int(n, "axis", -2), t.rank, false, &axis)) return false;
+    if (!node_axis(b, n, node_int(n, "axis", -2), t.rank, false, &axis))
+        return false;
     bool fits = t.rank == u.rank && axis > 0 && u.dims[axis] <= t.dims[axis] && t.dims[axis] > 0;
-    for (int k = 0; fits && k < t.rank; k++) fits = k == axis || t.dims[k] == u.dims[k];
-    if (fits && arg(n, 2)) fits = same_dims(arg_type(n, 2), (Type){DT_I64, 1, t.dims});
+    for (int k = 0; fits && k < t.rank; k++)
+        fits = k == axis || t.dims[k] == u.dims[k];
+    if (fits && arg(n, 2))
+        fits = same_dims(arg_type(n, 2), (Type){DT_I64, 1, t.dims});
     if (!fits)
         node_error(b, n,
                    "past_cache is %s, update is %s, axis = %d: the update must have the shape of the cache but for the "
@@ -373,8 +410,10 @@ const Expr *tensor_scatter_at(Lower *l, int out, const Idx *const *i)
     const Idx *at[MAX_RANK], *start = idx_const(c, 0);
     int axis = 0;
     node_axis(l->b, l->node, node_int(l->node, "axis", -2), t.rank, false, &axis);
-    if (type_count(u) == 0) return in_at(l, 0, i);
-    if (arg(l->node, 2)) start = position(l, 2, i, -1, t.dims[axis]);
+    if (type_count(u) == 0)
+        return in_at(l, 0, i);
+    if (arg(l->node, 2))
+        start = position(l, 2, i, -1, t.dims[axis]);
     memcpy(at, i, sizeof *at * (size_t)t.rank);
     at[axis] = idx_axpy(c, i[axis], -1, start);
     if (strcmp(node_string(l->node, "mode", "linear"), "circular") == 0)

@@ -37,7 +37,8 @@ static bool conv_operands(Build *b, const Node *n, int k, bool transposed, Conv 
 
 static bool conv_bias(Build *b, const Node *n, int k, int64_t channels)
 {
-    if (!arg(n, k) || (arg_type(n, k).rank == 1 && arg_type(n, k).dims[0] == channels)) return true;
+    if (!arg(n, k) || (arg_type(n, k).rank == 1 && arg_type(n, k).dims[0] == channels))
+        return true;
     node_error(b, n, "the bias B is %s: it must be a vector of %lld elements, one for each channel of the result",
                type_text(b->c, arg_type(n, k)), (long long)channels);
     return false;
@@ -64,7 +65,8 @@ static const Expr *conv_sum(Lower *l, const Conv *v, int k, const Idx *const *i,
     Ctx *c = l->c;
     Sweep s;
     const Idx *x_at[MAX_RANK], *w_at[MAX_RANK];
-    if (v->depth == 0) return zero(c, dt);
+    if (v->depth == 0)
+        return zero(c, dt);
     sweep_open(c, &s, 1, &v->depth);
     sweep_more(c, &s, v->win.rank, v->win.size);
     x_at[0] = i[0];
@@ -73,13 +75,15 @@ static const Expr *conv_sum(Lower *l, const Conv *v, int k, const Idx *const *i,
     w_at[0] = i[1];
     memcpy(w_at + 1, s.i, sizeof *w_at * (size_t)s.n);
     const Expr *x = shifted(l, 0, x_at, dt, zx), *w = shifted(l, k, w_at, dt, zw);
-    if (inside) x = expr_select(c, inside, x, zero(c, dt));
+    if (inside)
+        x = expr_select(c, inside, x, zero(c, dt));
     return sweep_reduce(c, &s, zero(c, dt), (Fold){OP_mad, x, w});
 }
 
 static const Expr *with_bias(Lower *l, int k, const Idx *const *i, const Expr *sum)
 {
-    if (!arg(l->node, k)) return sum;
+    if (!arg(l->node, k))
+        return sum;
     return expr_op2(l->c, OP_add, sum, expr_cast(l->c, sum->dt, in_math(l, k, i + 1)));
 }
 
@@ -104,7 +108,8 @@ const Expr *conv_at(Lower *l, int out, const Idx *const *i)
 static bool per_channel(Build *b, const Node *n, int k, const char *what, int64_t count)
 {
     Type t = arg(n, k) ? arg_type(n, k) : (Type){DT_F32, 0, NULL};
-    if (type_count(t) == 1 || (t.rank == 1 && t.dims[0] == count)) return true;
+    if (type_count(t) == 1 || (t.rank == 1 && t.dims[0] == count))
+        return true;
     node_error(b, n, "%s is %s: it must be a scalar, or have one element for each of the %lld channels", what,
                type_text(b->c, t), (long long)count);
     return false;
@@ -131,9 +136,11 @@ bool qlinear_conv_infer(Build *b, const Node *n, Type *out)
     static const char *const names[] = {"x_scale",      "x_zero_point", "w",           "w_scale",
                                         "w_zero_point", "y_scale",      "y_zero_point"};
     Conv v;
-    if (!conv_of(b, n, 3, &v) || !conv_bias(b, n, 8, v.filters * v.groups)) return false;
+    if (!conv_of(b, n, 3, &v) || !conv_bias(b, n, 8, v.filters * v.groups))
+        return false;
     for (int k = 1; k < 8; k++)
-        if (k != 3 && !per_channel(b, n, k, names[k - 1], k == 4 || k == 5 ? v.filters * v.groups : 1)) return false;
+        if (k != 3 && !per_channel(b, n, k, names[k - 1], k == 4 || k == 5 ? v.filters * v.groups : 1))
+            return false;
     return conv_type(b, n, &v, arg_type(n, 7).dt, out);
 }
 
@@ -158,7 +165,8 @@ static bool transpose_size(Build *b, const Node *n, Window *w)
     Ints shape, extra;
     AutoPad mode;
     bool given = attr_list(n, "output_shape", &shape) && shape.n > 0;
-    if (!auto_pad_of(b, n, &mode)) return false;
+    if (!auto_pad_of(b, n, &mode))
+        return false;
     attr_list(n, "output_padding", &extra);
     if ((given && shape.n < w->rank) || (extra.n && extra.n != w->rank)) {
         node_error(b, n,
@@ -175,7 +183,8 @@ static bool transpose_size(Build *b, const Node *n, Window *w)
         }
         full += more;
         int64_t size = given ? shape.v[shape.n - w->rank + i] : w->in[i] * s;
-        if (mode == PAD_VALID) w->before[i] = w->after[i] = 0;
+        if (mode == PAD_VALID)
+            w->before[i] = w->after[i] = 0;
         if (given && (size < 1 || size > INT32_MAX)) {
             node_error(b, n, "output_shape = %s is out of range", dims_text(b->c, shape.n, shape.v));
             return false;
@@ -215,7 +224,8 @@ const Expr *conv_transpose_at(Lower *l, int out, const Idx *const *i)
     const Idx *x_at[MAX_RANK], *w_at[MAX_RANK], *group = idx_const(c, 0), *filter = i[1];
     const Expr *inside = NULL;
     transpose_of(l->b, l->node, &v);
-    if (v.depth == 0) return with_bias(l, 2, i, zero(c, dt));
+    if (v.depth == 0)
+        return with_bias(l, 2, i, zero(c, dt));
     sweep_open(c, &s, v.win.rank, v.win.size);
     sweep_more(c, &s, 1, &v.depth);
     if (v.groups > 1) {
@@ -230,6 +240,7 @@ const Expr *conv_transpose_at(Lower *l, int out, const Idx *const *i)
         inside = transposed_place(c, &v.win, d, i[d + 2], s.i[d], inside, &x_at[d + 2]);
     }
     const Expr *x = in_math(l, 0, x_at), *w = in_math(l, 1, w_at);
-    if (inside) x = expr_select(c, inside, x, zero(c, dt));
+    if (inside)
+        x = expr_select(c, inside, x, zero(c, dt));
     return with_bias(l, 2, i, sweep_reduce(c, &s, zero(c, dt), (Fold){OP_mad, x, w}));
 }

@@ -12,7 +12,10 @@ typedef struct Terms {
     int times[LABELS];
 } Terms;
 
-static int letter(char c) { return c >= 'A' && c <= 'Z' ? c - 'A' : c >= 'a' && c <= 'z' ? 26 + c - 'a' : NO_LABEL; }
+static int letter(char c)
+{
+    return c >= 'A' && c <= 'Z' ? c - 'A' : c >= 'a' && c <= 'z' ? 26 + c - 'a' : NO_LABEL;
+}
 
 /* The labels of one term, which ends at a comma, an arrow or the end. dots: dimensions of its ellipsis; -1: none may
  * stand here. False: malformed. */
@@ -20,15 +23,19 @@ static bool term_labels(const char **p, int dots, int most, int *rank, int *labe
 {
     bool seen = false;
     for (*rank = 0; **p && **p != ',' && **p != '-'; ++*p) {
-        if (**p == ' ') continue;
+        if (**p == ' ')
+            continue;
         if (**p == '.') {
-            if (seen || dots < 0 || strncmp(*p, "...", 3) != 0 || *rank + dots > most) return false;
-            for (int k = 0; k < dots; k++) label[(*rank)++] = LETTERS + dots - 1 - k;
+            if (seen || dots < 0 || strncmp(*p, "...", 3) != 0 || *rank + dots > most)
+                return false;
+            for (int k = 0; k < dots; k++)
+                label[(*rank)++] = LETTERS + dots - 1 - k;
             *p += 2;
             seen = true;
             continue;
         }
-        if (letter(**p) == NO_LABEL || *rank >= most) return false;
+        if (letter(**p) == NO_LABEL || *rank >= most)
+            return false;
         label[(*rank)++] = letter(**p);
     }
     return true;
@@ -37,7 +44,8 @@ static bool term_labels(const char **p, int dots, int most, int *rank, int *labe
 static int letters_in(const char *p)
 {
     int count = 0;
-    for (; *p && *p != ',' && *p != '-'; p++) count += letter(*p) != NO_LABEL;
+    for (; *p && *p != ',' && *p != '-'; p++)
+        count += letter(*p) != NO_LABEL;
     return count;
 }
 
@@ -74,19 +82,24 @@ static bool operand_term(Build *b, const Node *n, Terms *t, int k, const char **
 /* Without an arrow: the ellipsis, then the letters that occur once, capitals first. */
 static void implied_result(Terms *t)
 {
-    for (int k = t->dots - 1; k >= 0; k--) t->out[t->out_rank++] = LETTERS + k;
+    for (int k = t->dots - 1; k >= 0; k--)
+        t->out[t->out_rank++] = LETTERS + k;
     for (int k = 0; k < LETTERS; k++)
-        if (t->times[k] == 1) t->out[t->out_rank++] = k;
+        if (t->times[k] == 1)
+            t->out[t->out_rank++] = k;
 }
 
 static bool equation(Build *b, const Node *n, Terms *t)
 {
     const char *p = node_string(n, "equation", "");
     *t = (Terms){.n = n->nin};
-    for (int k = 0; k < LABELS; k++) t->size[k] = -1;
-    if (n->nin > MAX_RANK) return equation_fault(b, n, "too many operands");
+    for (int k = 0; k < LABELS; k++)
+        t->size[k] = -1;
+    if (n->nin > MAX_RANK)
+        return equation_fault(b, n, "too many operands");
     for (int k = 0; k < n->nin; k++) {
-        if (!operand_term(b, n, t, k, &p)) return false;
+        if (!operand_term(b, n, t, k, &p))
+            return false;
         if (*p == ',' ? k + 1 == n->nin : k + 1 < n->nin)
             return equation_fault(b, n, "it must have a term for each operand");
         p += *p == ',';
@@ -95,7 +108,8 @@ static bool equation(Build *b, const Node *n, Terms *t)
         implied_result(t);
         return true;
     }
-    if (p[1] != '>') return equation_fault(b, n, "a '-' must begin \"->\"");
+    if (p[1] != '>')
+        return equation_fault(b, n, "a '-' must begin \"->\"");
     p += 2;
     if (!term_labels(&p, t->dots, 2 * MAX_RANK, &t->out_rank, t->out) || *p)
         return equation_fault(b, n, "the result must be letters and at most one \"...\"");
@@ -111,8 +125,10 @@ bool einsum_infer(Build *b, const Node *n, Type *out)
 {
     Terms t;
     int64_t dims[2 * MAX_RANK];
-    if (!equation(b, n, &t)) return false;
-    for (int k = 0; k < t.out_rank; k++) dims[k] = t.size[t.out[k]];
+    if (!equation(b, n, &t))
+        return false;
+    for (int k = 0; k < t.out_rank; k++)
+        dims[k] = t.size[t.out[k]];
     return make_type(b, n, out, 0, arg_type(n, 0).dt, t.out_rank, dims);
 }
 
@@ -127,18 +143,23 @@ const Expr *einsum_at(Lower *l, int out, const Idx *const *i)
     DType dt = math_type(in_type(l, 0).dt);
     equation(l->b, l->node, &t);
     sweep_open(c, &s, 0, NULL);
-    for (int k = 0; k < t.out_rank; k++) place[t.out[k]] = i[k];
+    for (int k = 0; k < t.out_rank; k++)
+        place[t.out[k]] = i[k];
     for (int k = 0; k < LABELS; k++) {
-        if (t.size[k] < 0 || place[k]) continue;
-        if (t.size[k] == 0 || s.n == MAX_RANK) return zero(c, dt);
+        if (t.size[k] < 0 || place[k])
+            continue;
+        if (t.size[k] == 0 || s.n == MAX_RANK)
+            return zero(c, dt);
         sweep_more(c, &s, 1, &t.size[k]);
         place[k] = s.i[s.n - 1];
     }
     for (int k = 0; k < t.n; k++) {
-        for (int d = 0; d < t.rank[k]; d++) at[d] = in_type(l, k).dims[d] == 1 ? idx_const(c, 0) : place[t.label[k][d]];
+        for (int d = 0; d < t.rank[k]; d++)
+            at[d] = in_type(l, k).dims[d] == 1 ? idx_const(c, 0) : place[t.label[k][d]];
         product = last && product ? expr_op2(c, OP_mul, product, last) : last;
         last = in_math(l, k, at);
     }
-    if (s.n == 0) return product ? expr_op2(c, OP_mul, product, last) : last;
+    if (s.n == 0)
+        return product ? expr_op2(c, OP_mul, product, last) : last;
     return sweep_reduce(c, &s, zero(c, dt), product ? (Fold){OP_mad, product, last} : (Fold){OP_add, last, NULL});
 }

@@ -39,8 +39,10 @@ static bool linear_of(Build *b, const Node *n, Linear *a)
             if (i != 3 && arg(n, i))
                 fits = arg_type(n, i).rank == 3 && arg_type(n, i).dims[0] == a->batch &&
                        arg_type(n, i).dims[1] == a->length;
-        if (fits && a->gated) fits = arg_type(n, 4).dims[2] == a->heads || arg_type(n, 4).dims[2] == k.dims[2];
-        if (fits && a->delta) fits = arg_type(n, 5).dims[2] == a->heads || arg_type(n, 5).dims[2] == 1;
+        if (fits && a->gated)
+            fits = arg_type(n, 4).dims[2] == a->heads || arg_type(n, 4).dims[2] == k.dims[2];
+        if (fits && a->delta)
+            fits = arg_type(n, 5).dims[2] == a->heads || arg_type(n, 5).dims[2] == 1;
         if (fits && arg(n, 3))
             fits = same_dims(arg_type(n, 3), (Type){DT_F32, 4, (int64_t[]){a->batch, a->heads, a->keys, a->values}});
     }
@@ -57,7 +59,8 @@ static bool linear_of(Build *b, const Node *n, Linear *a)
 bool linear_attention_infer(Build *b, const Node *n, Type *out)
 {
     Linear a;
-    if (!linear_of(b, n, &a)) return false;
+    if (!linear_of(b, n, &a))
+        return false;
     int64_t dims[4] = {a.batch, a.length, a.heads * a.group * a.values};
     int64_t state[4] = {a.batch, a.heads, a.keys, a.values};
     return make_type(b, n, out, 0, arg_type(n, 0).dt, 3, dims) &&
@@ -120,7 +123,8 @@ static const Stmt *taken_in(State *s)
     sweep_open(c, &m, 1, &s->a.values);
     const Idx *row = idx_const(c, s->a.keys), *none = idx_const(c, 0), *head = s->head.i[1];
     const Expr *v = operand(s, 2, head, s->a.values, m.i[0]);
-    if (!s->a.delta) return sweep_around(c, &m, set(s, row, m.i[0], v));
+    if (!s->a.delta)
+        return sweep_around(c, &m, set(s, row, m.i[0], v));
     sweep_open(c, &key, 1, &s->a.keys);
     Buf *acc = buf_new(c, BUF_LOCAL, "known", s->dt, 0, NULL);
     const Expr *beta = operand(s, 5, in_type(s->l, 5).dims[2] == 1 ? none : head, 1, none);
@@ -187,5 +191,6 @@ void linear_attention(Lower *l)
         const Idx *at[4] = {i[0], idx_digit(c, query, s.a.group, 0), row, idx_digit(c, i[2], 1, s.a.values)};
         lower_store(l, l->out[0], expr_load(c, s.work, at));
     }
-    if (l->out[1]) lower_store(l, l->out[1], expr_load(c, s.work, lower_vars(l, 4, out_type(l, 1).dims)));
+    if (l->out[1])
+        lower_store(l, l->out[1], expr_load(c, s.work, lower_vars(l, 4, out_type(l, 1).dims)));
 }

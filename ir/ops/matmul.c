@@ -10,7 +10,8 @@ static const Expr *sum_of_products(Lower *l, int kx, int ky, int64_t depth, cons
 {
     Ctx *c = l->c;
     Sweep s;
-    if (depth == 0) return zero(c, dt);
+    if (depth == 0)
+        return zero(c, dt);
     sweep_open(c, &s, 1, &depth);
     x_at[x_k] = y_at[y_k] = s.i[0];
     const Expr *x = shifted(l, kx, x_at, dt, zx), *y = shifted(l, ky, y_at, dt, zy);
@@ -43,18 +44,24 @@ bool matmul_type(Build *b, const Node *n, int kx, int ky, DType dt, Type *out)
                    type_text(b->c, x), type_text(b->c, y));
         return false;
     }
-    if (x.rank > 1) dims[rank++] = x.dims[x.rank - 2];
-    if (y.rank > 1) dims[rank++] = y.dims[y.rank - 1];
+    if (x.rank > 1)
+        dims[rank++] = x.dims[x.rank - 2];
+    if (y.rank > 1)
+        dims[rank++] = y.dims[y.rank - 1];
     return make_type(b, n, out, 0, dt, rank, dims);
 }
 
-bool matmul_infer(Build *b, const Node *n, Type *out) { return matmul_type(b, n, 0, 1, arg_type(n, 0).dt, out); }
+bool matmul_infer(Build *b, const Node *n, Type *out)
+{
+    return matmul_type(b, n, 0, 1, arg_type(n, 0).dt, out);
+}
 
 /* Batch places of an operand: aligned right within `batch` dimensions of i. */
 static void batch_places(Ctx *c, Type t, int batch, const Idx *const *i, const Idx **at)
 {
     int own = t.rank > 2 ? t.rank - 2 : 0;
-    for (int k = 0; k < own; k++) at[k] = t.dims[k] == 1 ? idx_const(c, 0) : i[batch - own + k];
+    for (int k = 0; k < own; k++)
+        at[k] = t.dims[k] == 1 ? idx_const(c, 0) : i[batch - own + k];
 }
 
 const Expr *matmul_sum(Lower *l, int kx, int ky, const Idx *const *i, DType dt, const Expr *zx, const Expr *zy)
@@ -64,8 +71,10 @@ const Expr *matmul_sum(Lower *l, int kx, int ky, const Idx *const *i, DType dt, 
     const Idx *x_at[MAX_RANK], *y_at[MAX_RANK];
     batch_places(l->c, x, batch, i, x_at);
     batch_places(l->c, y, batch, i, y_at);
-    if (x.rank > 1) x_at[x.rank - 2] = i[batch];
-    if (y.rank > 1) y_at[y.rank - 1] = i[batch + (x.rank > 1)];
+    if (x.rank > 1)
+        x_at[x.rank - 2] = i[batch];
+    if (y.rank > 1)
+        y_at[y.rank - 1] = i[batch + (x.rank > 1)];
     int y_k = y.rank > 1 ? y.rank - 2 : 0;
     return sum_of_products(l, kx, ky, x.dims[x.rank - 1], x_at, x.rank - 1, y_at, y_k, dt, zx, zy);
 }
@@ -104,8 +113,10 @@ bool gemm_infer(Build *b, const Node *n, Type *out)
 /* k·x; integers by a number that is none go through double. */
 static const Expr *times(Ctx *c, const Expr *x, double k)
 {
-    if (k == 1) return x;
-    if (dtype_is_float(x->dt) || k == floor(k)) return expr_op2(c, OP_mul, x, known_number(c, x->dt, k));
+    if (k == 1)
+        return x;
+    if (dtype_is_float(x->dt) || k == floor(k))
+        return expr_op2(c, OP_mul, x, known_number(c, x->dt, k));
     return expr_op2(c, OP_mul, expr_cast(c, DT_F64, x), expr_float(c, DT_F64, k));
 }
 
@@ -121,7 +132,8 @@ const Expr *gemm_at(Lower *l, int out, const Idx *const *i)
     DType dt = math_type(in_type(l, 0).dt);
     const Expr *y = sum_of_products(l, 0, 1, in_type(l, 0).dims[!tx], x_at, !tx, y_at, ty, dt, NULL, NULL);
     y = times(l->c, y, alpha);
-    if (!arg(n, 2) || beta == 0) return y;
+    if (!arg(n, 2) || beta == 0)
+        return y;
     const Expr *z = times(l->c, math(l, 2, 2, i), beta);
     return expr_op2(l->c, OP_add, expr_cast(l->c, z->dt == DT_F64 ? DT_F64 : y->dt, y),
                     expr_cast(l->c, y->dt == DT_F64 ? DT_F64 : z->dt, z));

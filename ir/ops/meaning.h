@@ -70,7 +70,8 @@ void sweep_open(Ctx *c, Sweep *w, int n, const int64_t *extents);
 void sweep_more(Ctx *c, Sweep *w, int n, const int64_t *extents);
 const Expr *sweep_reduce(Ctx *c, const Sweep *w, const Expr *init, Fold f);
 /* Accumulator k of two. */
-const Expr *sweep_best(Ctx *c, const Sweep *w, const Expr *const *init, const int *accs, const Expr *const *next, int k);
+const Expr *sweep_best(Ctx *c, const Sweep *w, const Expr *const *init, const int *accs, const Expr *const *next,
+                       int k);
 const Stmt *sweep_around(Ctx *c, const Sweep *w, const Stmt *body);
 
 /* ---- window.c: convolutions and pools: which places meet ---- */
@@ -88,7 +89,7 @@ bool window_lists(Build *b, const Node *n, Window *w); /* in, strides, dilations
 bool window_kernel(Build *b, const Node *n, const int64_t *weights, Window *w); /* then size and span */
 bool auto_pad_of(Build *b, const Node *n, AutoPad *mode);
 void window_share(Window *w, int i, int64_t total, bool more_before); /* shares out the padding of dimension i */
-/* Input places of output place o and kernel place k. Result: the condition under which they are inside, NULL: always. */
+/* Input places of output place o and kernel place k. Result: the condition under which they are inside; NULL: none. */
 const Expr *window_places(Ctx *c, const Window *w, const Idx *const *o, const Idx *const *k, const Idx **at);
 /* The transposed window: the input place of dimension i, where output place o and kernel place k have one. */
 const Expr *transposed_place(Ctx *c, const Window *w, int i, const Idx *o, const Idx *k, const Expr *inside,

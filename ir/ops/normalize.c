@@ -12,14 +12,18 @@ static Edge *over(Build *b, const char *op, Edge *x, int naxes, const int64_t *a
 static Edge *mean_square(Build *b, Edge *x, int naxes, const int64_t *axes)
 {
     double count = 1;
-    if (edge_poisoned(x)) return x;
-    for (int k = 0; k < naxes; k++) count *= (double)x->type.dims[axes[k]];
-    return build_op2(b, "Div", over(b, "ReduceSumSquare", x, naxes, axes), like(b, x, count));
+    if (edge_poisoned(x))
+        return x;
+    for (int k = 0; k < naxes; k++)
+        count *= (double)x->type.dims[axes[k]];
+    Edge *sum = over(b, "ReduceSumSquare", x, naxes, axes);
+    return build_op2(b, "Div", sum, like(b, x, count));
 }
 
 static Edge *inverse_root(Build *b, Edge *square, double epsilon)
 {
-    if (edge_poisoned(square)) return square;
+    if (edge_poisoned(square))
+        return square;
     return build_op1(b, "Reciprocal", build_op1(b, "Sqrt", build_op2(b, "Add", square, like(b, square, epsilon))));
 }
 
@@ -35,14 +39,19 @@ static Edge *standardised(Build *b, Edge *x, int naxes, const int64_t *axes, dou
     return build_op2(b, "Mul", build_op2(b, "Sub", x, m), i);
 }
 
-static double epsilon_of(const Node *n) { return (double)node_float(n, "epsilon", 1e-5f); }
+static double epsilon_of(const Node *n)
+{
+    return (double)node_float(n, "epsilon", 1e-5f);
+}
 
 /* v, a vector over channels, as it broadcasts to x of this rank. */
 static Edge *along_channels(Build *b, Edge *v, int rank)
 {
     int64_t dims[MAX_RANK];
-    if (edge_poisoned(v) || rank <= 2) return v;
-    for (int k = 0; k < rank - 1; k++) dims[k] = k == 0 ? type_count(v->type) : 1;
+    if (edge_poisoned(v) || rank <= 2)
+        return v;
+    for (int k = 0; k < rank - 1; k++)
+        dims[k] = k == 0 ? type_count(v->type) : 1;
     return reshaped(b, v, rank - 1, dims);
 }
 
@@ -50,7 +59,8 @@ static Edge *along_channels(Build *b, Edge *v, int rank)
 static bool is_vector(Build *b, const Node *n, int k, int64_t count, const char *of)
 {
     Type t = arg_type(n, k);
-    if (t.rank == 1 && t.dims[0] == count) return true;
+    if (t.rank == 1 && t.dims[0] == count)
+        return true;
     node_error(b, n, "%s is %s: it must be a vector of %lld elements, one for each %s", n->sig->in[k].name,
                type_text(b->c, t), (long long)count, of);
     return false;
@@ -58,7 +68,8 @@ static bool is_vector(Build *b, const Node *n, int k, int64_t count, const char 
 
 static bool has_spatial(Build *b, const Node *n, int least_rank)
 {
-    if (arg_type(n, 0).rank >= least_rank) return true;
+    if (arg_type(n, 0).rank >= least_rank)
+        return true;
     node_error(b, n, "the input is %s: it must have at least %d dimensions", type_text(b->c, arg_type(n, 0)),
                least_rank);
     return false;
@@ -69,7 +80,8 @@ static bool has_spatial(Build *b, const Node *n, int least_rank)
 
 static Edge *mixed(Build *b, Edge *x, Edge *y, double part)
 {
-    return build_op2(b, "Add", build_op2(b, "Mul", x, like(b, x, part)), build_op2(b, "Mul", y, like(b, y, 1 - part)));
+    x = build_op2(b, "Mul", x, like(b, x, part));
+    return build_op2(b, "Add", x, build_op2(b, "Mul", y, like(b, y, 1 - part)));
 }
 
 bool batch_norm(Build *b, const Node *n, Edge **out)
@@ -77,9 +89,11 @@ bool batch_norm(Build *b, const Node *n, Edge **out)
     Edge *x = n->in[0], *v[4];
     Type t = x->type;
     bool training = node_int(n, "training_mode", 0) != 0, spatial = node_int(n, "spatial", 1) != 0;
-    if (!has_spatial(b, n, 2)) return false;
+    if (!has_spatial(b, n, 2))
+        return false;
     for (int k = 0; k < 4; k++) {
-        if (spatial && !is_vector(b, n, k + 1, t.dims[1], "channel")) return false;
+        if (spatial && !is_vector(b, n, k + 1, t.dims[1], "channel"))
+            return false;
         v[k] = build_cast(b, n->in[k + 1], t.dt);
     }
     for (int k = 1; k < n->nout; k++)
@@ -90,7 +104,8 @@ bool batch_norm(Build *b, const Node *n, Edge **out)
     if (training) {
         int64_t axes[MAX_RANK] = {0};
         double momentum = (double)node_float(n, "momentum", 0.9f);
-        for (int k = 2; k < t.rank; k++) axes[k - 1] = k;
+        for (int k = 2; k < t.rank; k++)
+            axes[k - 1] = k;
         Edge *mean = over(b, "ReduceMean", x, t.rank - 1, axes);
         Edge *var = mean_square(b, build_op2(b, "Sub", x, mean), t.rank - 1, axes);
         mean = reshaped(b, mean, 1, &t.dims[1]);
@@ -124,7 +139,8 @@ bool instance_norm(Build *b, const Node *n, Edge **out)
     Type t = arg_type(n, 0);
     if (!has_spatial(b, n, 3) || !is_vector(b, n, 1, t.dims[1], "channel") || !is_vector(b, n, 2, t.dims[1], "channel"))
         return false;
-    for (int k = 2; k < t.rank; k++) axes[k - 2] = k;
+    for (int k = 2; k < t.rank; k++)
+        axes[k - 2] = k;
     Edge *y = standardised(b, n->in[0], t.rank - 2, axes, epsilon_of(n), NULL, NULL);
     Edge *scale = along_channels(b, n->in[1], t.rank);
     out[0] = scaled(b, y, scale, along_channels(b, n->in[2], t.rank));
@@ -138,15 +154,18 @@ bool group_norm(Build *b, const Node *n, Edge **out)
     Type t = arg_type(n, 0);
     int64_t groups = node_int(n, "num_groups", 1), rest = 1;
     bool grouped = n->sig->since < 21;
-    if (!has_spatial(b, n, 2)) return false;
+    if (!has_spatial(b, n, 2))
+        return false;
     if (groups < 1 || t.dims[1] % groups) {
         node_error(b, n, "X is %s: num_groups = %lld must divide its %lld channels", type_text(b->c, t),
                    (long long)groups, (long long)t.dims[1]);
         return false;
     }
     for (int k = 1; k <= 2; k++)
-        if (!is_vector(b, n, k, grouped ? groups : t.dims[1], grouped ? "group" : "channel")) return false;
-    for (int k = 2; k < t.rank; k++) rest *= t.dims[k];
+        if (!is_vector(b, n, k, grouped ? groups : t.dims[1], grouped ? "group" : "channel"))
+            return false;
+    for (int k = 2; k < t.rank; k++)
+        rest *= t.dims[k];
     int64_t each = t.dims[1] / groups, dims[4] = {t.dims[0], groups, each, rest};
     int64_t vector[3] = {groups, grouped ? 1 : each, 1};
     Edge *y = standardised(b, reshaped(b, n->in[0], 4, dims), 2, axes, epsilon_of(n), NULL, NULL);
@@ -160,9 +179,11 @@ static bool last_axes(Build *b, const Node *n, int *naxes, int64_t *axes)
 {
     Type t = arg_type(n, 0);
     int axis;
-    if (!has_spatial(b, n, 1) || !node_axis(b, n, node_int(n, "axis", -1), t.rank, false, &axis)) return false;
+    if (!has_spatial(b, n, 1) || !node_axis(b, n, node_int(n, "axis", -1), t.rank, false, &axis))
+        return false;
     *naxes = t.rank - axis;
-    for (int k = axis; k < t.rank; k++) axes[k - axis] = k;
+    for (int k = axis; k < t.rank; k++)
+        axes[k - axis] = k;
     return true;
 }
 
@@ -172,7 +193,8 @@ static bool broadcasts(Build *b, const Node *n, int k)
     Type x = arg_type(n, 0), t;
     int rank;
     int64_t dims[MAX_RANK];
-    if (!arg(n, k)) return true;
+    if (!arg(n, k))
+        return true;
     t = arg_type(n, k);
     if (broadcast_dims(x.rank, x.dims, t.rank, t.dims, &rank, dims) && same_dims(x, (Type){x.dt, rank, dims}))
         return true;
@@ -186,11 +208,15 @@ bool layer_norm(Build *b, const Node *n, Edge **out)
     int naxes;
     int64_t axes[MAX_RANK];
     Edge *x = n->in[0], *mean, *inv;
-    if (!last_axes(b, n, &naxes, axes) || !broadcasts(b, n, 1) || !broadcasts(b, n, 2)) return false;
+    if (!last_axes(b, n, &naxes, axes) || !broadcasts(b, n, 1) || !broadcasts(b, n, 2))
+        return false;
     Edge *y = standardised(b, x, naxes, axes, epsilon_of(n), &mean, &inv), *shift = arg(n, 2);
-    out[0] = scaled(b, y, build_cast(b, n->in[1], x->type.dt), shift ? build_cast(b, shift, x->type.dt) : NULL);
-    if (n->nout > 1) out[1] = mean;
-    if (n->nout > 2) out[2] = inv;
+    Edge *scale = build_cast(b, n->in[1], x->type.dt);
+    out[0] = scaled(b, y, scale, shift ? build_cast(b, shift, x->type.dt) : NULL);
+    if (n->nout > 1)
+        out[1] = mean;
+    if (n->nout > 2)
+        out[2] = inv;
     return true;
 }
 
@@ -199,9 +225,11 @@ bool rms_norm(Build *b, const Node *n, Edge **out)
     int naxes;
     int64_t axes[MAX_RANK];
     Edge *x = n->in[0];
-    if (!last_axes(b, n, &naxes, axes) || !broadcasts(b, n, 1)) return false;
+    if (!last_axes(b, n, &naxes, axes) || !broadcasts(b, n, 1))
+        return false;
     Edge *inv = inverse_root(b, mean_square(b, x, naxes, axes), epsilon_of(n));
-    Edge *y = scaled(b, build_op2(b, "Mul", x, inv), build_cast(b, n->in[1], x->type.dt), NULL);
+    Edge *y = build_op2(b, "Mul", x, inv);
+    y = scaled(b, y, build_cast(b, n->in[1], x->type.dt), NULL);
     out[0] = build_cast(b, y, arg_type(n, 1).dt);
     return true;
 }
@@ -214,7 +242,8 @@ bool lp_norm(Build *b, const Node *n, Edge **out)
     int axis;
     Edge *x = n->in[0];
     int64_t p = node_int(n, "p", 2), axes;
-    if (!node_axis(b, n, node_int(n, "axis", -1), x->type.rank, false, &axis)) return false;
+    if (!node_axis(b, n, node_int(n, "axis", -1), x->type.rank, false, &axis))
+        return false;
     if (p != 1 && p != 2) {
         node_error(b, n, "p = %lld is not supported: it is 1 or 2", (long long)p);
         return false;
@@ -234,9 +263,11 @@ bool mean_variance_norm(Build *b, const Node *n, Edge **out)
     int64_t axes[MAX_RANK];
     int naxes = 0;
     attr_list(n, "axes", &list);
-    if (!axes_set(b, n, list, x->type.rank, on)) return false;
+    if (!axes_set(b, n, list, x->type.rank, on))
+        return false;
     for (int k = 0; k < x->type.rank; k++)
-        if (on[k]) axes[naxes++] = k;
+        if (on[k])
+            axes[naxes++] = k;
     Edge *mean = over(b, "ReduceMean", x, naxes, axes);
     Edge *deviation = build_op1(b, "Sqrt", mean_square(b, build_op2(b, "Sub", x, mean), naxes, axes));
     deviation = build_op2(b, "Add", deviation, like(b, x, 1e-9));
@@ -248,8 +279,10 @@ bool lrn_infer(Build *b, const Node *n, Type *out)
 {
     int64_t size = node_int(n, "size", 1);
     out[0] = arg_type(n, 0);
-    if (!has_spatial(b, n, 2)) return false;
-    if (size >= 1 && size <= INT32_MAX) return true;
+    if (!has_spatial(b, n, 2))
+        return false;
+    if (size >= 1 && size <= INT32_MAX)
+        return true;
     node_error(b, n, "size = %lld is out of range: it is the number of channels that are summed over", (long long)size);
     return false;
 }
@@ -269,7 +302,8 @@ const Expr *lrn_at(Lower *l, int out, const Idx *const *i)
     memcpy(at, i, sizeof *at * (size_t)t.rank);
     const Idx *channel = idx_add(c, idx_add(c, i[1], s.i[0]), idx_const(c, -((size - 1) / 2)));
     const Expr *inside = guarded_place(c, channel, t.dims[1], NULL, &at[1]), *x = in_math(l, 0, at);
-    if (inside) x = expr_select(c, inside, x, zero(c, dt));
+    if (inside)
+        x = expr_select(c, inside, x, zero(c, dt));
     const Expr *sum = sweep_reduce(c, &s, zero(c, dt), (Fold){OP_mad, x, NULL});
     sum = expr_op3(c, OP_mad, sum, expr_float(c, dt, alpha), expr_float(c, dt, (double)node_float(l->node, "bias", 1)));
     sum = expr_op2(c, OP_pow, sum, expr_float(c, dt, (double)node_float(l->node, "beta", 0.75f)));

@@ -8,7 +8,8 @@ bool pool_infer(Build *b, const Node *n, Type *out)
     Type t = arg_type(n, 0);
     Window w;
     int64_t dims[MAX_RANK];
-    if (!window_of(b, n, NULL, &w)) return false;
+    if (!window_of(b, n, NULL, &w))
+        return false;
     memcpy(dims, t.dims, 2 * sizeof *dims);
     memcpy(dims + 2, w.out, sizeof *dims * (size_t)w.rank);
     return make_type(b, n, out, 0, t.dt, t.rank, dims);
@@ -16,8 +17,10 @@ bool pool_infer(Build *b, const Node *n, Type *out)
 
 bool max_pool_infer(Build *b, const Node *n, Type *out)
 {
-    if (!pool_infer(b, n, out)) return false;
-    if (n->nout > 1) out[1] = type_make(b->c, DT_I64, out[0].rank, out[0].dims);
+    if (!pool_infer(b, n, out))
+        return false;
+    if (n->nout > 1)
+        out[1] = type_make(b->c, DT_I64, out[0].rank, out[0].dims);
     return true;
 }
 
@@ -63,7 +66,8 @@ static const Idx *pool_flat(Lower *l, const Pool *p)
  */
 static const Expr *within(Ctx *c, const Expr *cond, const Expr *a, const Expr *b)
 {
-    if (cond->kind != E_OP || cond->op != OP_and) return expr_select(c, cond, a, b);
+    if (cond->kind != E_OP || cond->op != OP_and)
+        return expr_select(c, cond, a, b);
     return within(c, cond->args[0], within(c, cond->args[1], a, b), b);
 }
 
@@ -73,7 +77,8 @@ const Expr *max_pool_at(Lower *l, int out, const Idx *const *i)
     Pool p;
     DType dt = math_type(in_type(l, 0).dt);
     pool_open(l, i, &p);
-    if (out == 0) return sweep_reduce(c, &p.s, least(c, dt), (Fold){OP_max, pooled(l, &p, least(c, dt)), NULL});
+    if (out == 0)
+        return sweep_reduce(c, &p.s, least(c, dt), (Fold){OP_max, pooled(l, &p, least(c, dt)), NULL});
     int accs[2] = {var_new(c), 0};
     accs[1] = var_new(c);
     const Expr *best = expr_acc(c, accs[0], dt), *place = expr_acc(c, accs[1], DT_I64), *x = in_math(l, 0, p.at);
@@ -94,7 +99,8 @@ static const Expr *pool_count(Ctx *c, const Window *w, int d, const Idx *o, bool
 {
     int64_t first = padding ? -w->before[d] : 0, end = padding ? w->in[d] + w->after[d] : w->in[d];
     const Idx *x = idx_axpy(c, idx_const(c, -w->before[d]), w->stride[d], o);
-    if (x->lo >= first && x->hi + w->span[d] <= end) return expr_int(c, DT_I64, w->size[d]);
+    if (x->lo >= first && x->hi + w->span[d] <= end)
+        return expr_int(c, DT_I64, w->size[d]);
     const Expr *step = expr_int(c, DT_I64, w->dilation[d]), *one = expr_int(c, DT_I64, 1);
     const Expr *upto = expr_index(c, idx_axpy(c, idx_const(c, end - 1), -1, x));
     const Expr *from = expr_index(c, idx_axpy(c, idx_const(c, first + w->dilation[d] - 1), -1, x));
@@ -134,9 +140,11 @@ const Expr *lp_pool_at(Lower *l, int out, const Idx *const *i)
     double power = norm_power(l->node);
     pool_open(l, i, &p);
     const Expr *none = zero(c, dt), *x = pooled(l, &p, none);
-    if (power == 2) return expr_op1(c, OP_sqrt, sweep_reduce(c, &p.s, none, (Fold){OP_mad, x, NULL}));
+    if (power == 2)
+        return expr_op1(c, OP_sqrt, sweep_reduce(c, &p.s, none, (Fold){OP_mad, x, NULL}));
     x = expr_op1(c, OP_abs, x);
-    if (power == 1) return sweep_reduce(c, &p.s, none, (Fold){OP_add, x, NULL});
+    if (power == 1)
+        return sweep_reduce(c, &p.s, none, (Fold){OP_add, x, NULL});
     x = expr_op2(c, OP_pow, x, expr_float(c, dt, power));
     return expr_op2(c, OP_pow, sweep_reduce(c, &p.s, none, (Fold){OP_add, x, NULL}), expr_float(c, dt, 1 / power));
 }
@@ -152,22 +160,32 @@ static bool global(Build *b, const Node *n, const char *op, Edge *x, Edge **out)
                    type_text(b->c, arg_type(n, 0)));
         return false;
     }
-    for (int k = 2; k < rank; k++) axes[k - 2] = k;
+    for (int k = 2; k < rank; k++)
+        axes[k - 2] = k;
     out[0] = build_op(b, op, 2, (Edge *[]){x, build_ints(b, rank - 2, axes)}, 0, NULL);
     return true;
 }
 
-bool global_average_pool(Build *b, const Node *n, Edge **out) { return global(b, n, "ReduceMean", n->in[0], out); }
+bool global_average_pool(Build *b, const Node *n, Edge **out)
+{
+    return global(b, n, "ReduceMean", n->in[0], out);
+}
 
-bool global_max_pool(Build *b, const Node *n, Edge **out) { return global(b, n, "ReduceMax", n->in[0], out); }
+bool global_max_pool(Build *b, const Node *n, Edge **out)
+{
+    return global(b, n, "ReduceMax", n->in[0], out);
+}
 
 bool global_lp_pool(Build *b, const Node *n, Edge **out)
 {
     Edge *x = n->in[0];
     double power = norm_power(n);
-    if (power == 1 || power == 2) return global(b, n, power == 1 ? "ReduceL1" : "ReduceL2", x, out);
-    x = build_op2(b, "Pow", build_op1(b, "Abs", x), like(b, x, power));
-    if (!global(b, n, "ReduceSum", x, out)) return false;
+    if (power == 1 || power == 2)
+        return global(b, n, power == 1 ? "ReduceL1" : "ReduceL2", x, out);
+    x = build_op1(b, "Abs", x);
+    x = build_op2(b, "Pow", x, like(b, n->in[0], power));
+    if (!global(b, n, "ReduceSum", x, out))
+        return false;
     out[0] = build_op2(b, "Pow", out[0], like(b, x, 1 / power));
     return true;
 }
@@ -189,8 +207,10 @@ bool max_unpool(Build *b, const Node *n, Edge **out)
         return false;
     }
     memcpy(dims, t.dims, 2 * sizeof *dims);
-    for (int d = 0; d < w.rank; d++) dims[d + 2] = (w.in[d] - 1) * w.stride[d] - w.before[d] - w.after[d] + w.size[d];
-    for (int d = 0; d < t.rank; d++) pads[t.rank + d] = arg(n, 2) ? shape.v[d] - dims[d] : 0;
+    for (int d = 0; d < w.rank; d++)
+        dims[d + 2] = (w.in[d] - 1) * w.stride[d] - w.before[d] - w.after[d] + w.size[d];
+    for (int d = 0; d < t.rank; d++)
+        pads[t.rank + d] = arg(n, 2) ? shape.v[d] - dims[d] : 0;
     for (int d = 0; d < t.rank; d++)
         if (dims[d] < 0 || pads[t.rank + d] < 0) {
             node_error(b, n, "the result without padding is %s: output_shape, %s, must be no smaller",
@@ -201,8 +221,9 @@ bool max_unpool(Build *b, const Node *n, Edge **out)
         node_error(b, n, "the result is too large");
         return false;
     }
-    Edge *flat = build_op2(b, "Expand", like(b, n->in[0], 0), build_ints(b, 1, &count));
-    Edge *in[3] = {flat, reshaped(b, n->in[1], 1, &minus), reshaped(b, n->in[0], 1, &minus)};
+    Edge *none = like(b, n->in[0], 0), *flat = build_op2(b, "Expand", none, build_ints(b, 1, &count));
+    Edge *in[3] = {flat, reshaped(b, n->in[1], 1, &minus), NULL};
+    in[2] = reshaped(b, n->in[0], 1, &minus);
     Edge *y = reshaped(b, build_op(b, "ScatterElements", 3, in, 0, NULL), t.rank, dims);
     out[0] = arg(n, 2) ? build_op2(b, "Pad", y, build_ints(b, 2 * t.rank, pads)) : y;
     return true;

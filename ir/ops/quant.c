@@ -6,8 +6,10 @@
 /* The element of a scalar, or of a vector with more than one element the one at `channel`. */
 static const Idx *const *single_place(Ctx *c, Type t, const Idx *channel, const Idx **at)
 {
-    for (int k = 0; k < t.rank; k++) at[k] = idx_const(c, 0);
-    if (t.rank > 0 && type_count(t) > 1 && channel) at[t.rank - 1] = channel;
+    for (int k = 0; k < t.rank; k++)
+        at[k] = idx_const(c, 0);
+    if (t.rank > 0 && type_count(t) > 1 && channel)
+        at[t.rank - 1] = channel;
     return at;
 }
 
@@ -32,7 +34,8 @@ const Expr *shifted(Lower *l, int k, const Idx *const *at, DType dt, const Expr 
 static const Expr *to_integer(Ctx *c, DType to, const Expr *v, const Expr *z)
 {
     const Expr *q = expr_op1(c, OP_rint, v), *lo = least(c, to), *hi = greatest(c, to);
-    if (z) q = expr_op2(c, OP_add, q, expr_cast(c, v->dt, z));
+    if (z)
+        q = expr_op2(c, OP_add, q, expr_cast(c, v->dt, z));
     q = expr_op3(c, OP_clip, q, expr_cast(c, v->dt, lo), expr_cast(c, v->dt, hi));
     return expr_cast(c, to, dtype_bits(to) < 8 ? expr_cast(c, DT_I32, q) : q);
 }
@@ -56,8 +59,10 @@ static bool scales_fit(Build *b, const Node *n)
                    type_text(b->c, arg_type(n, 2)));
         return false;
     }
-    if (type_count(scale) == 1) return true;
-    if (!node_axis(b, n, along, x.rank, false, &axis)) return false;
+    if (type_count(scale) == 1)
+        return true;
+    if (!node_axis(b, n, along, x.rank, false, &axis))
+        return false;
     bool fits = block == 0 ? scale.rank == 1 && scale.dims[0] == x.dims[axis] : block > 0 && scale.rank == x.rank;
     for (int k = 0; fits && block > 0 && k < x.rank; k++)
         fits = scale.dims[k] == (k == axis ? (x.dims[k] - 1) / block + 1 : x.dims[k]);
@@ -76,9 +81,11 @@ static const Expr *scale_at(Lower *l, int k, const Idx *const *i)
     const Idx *at[MAX_RANK];
     int64_t block = node_int(l->node, "block_size", 0);
     int axis = 0;
-    if (type_count(t) == 1) return single(l, k, NULL);
+    if (type_count(t) == 1)
+        return single(l, k, NULL);
     node_axis(l->b, l->node, node_int(l->node, "axis", 1), x.rank, false, &axis);
-    if (block == 0) return single(l, k, i[axis]);
+    if (block == 0)
+        return single(l, k, i[axis]);
     memcpy(at, i, sizeof *at * (size_t)x.rank);
     at[axis] = idx_digit(l->c, i[axis], block, 0);
     return in_math(l, k, at);
@@ -115,17 +122,22 @@ const Expr *quantize_at(Lower *l, int out, const Idx *const *i)
     Ctx *c = l->c;
     DType to = out_type(l, out).dt, scale = in_type(l, 1).dt, wide = math_type(scale);
     DType precision = (DType)node_int(l->node, "precision", 0);
-    if (precision == DT_NONE && math_type(in_type(l, 0).dt) != in_type(l, 0).dt) precision = scale;
-    if (precision == DT_F64) wide = DT_F64;
+    if (precision == DT_NONE && math_type(in_type(l, 0).dt) != in_type(l, 0).dt)
+        precision = scale;
+    if (precision == DT_F64)
+        wide = DT_F64;
     const Expr *x = expr_cast(c, wide, in_math(l, 0, i)), *s = expr_cast(c, wide, scale_at(l, 1, i));
     if (math_type(precision) != precision) {
         x = expr_cast(c, wide, expr_cast(c, precision, x));
         s = expr_cast(c, wide, expr_cast(c, precision, s));
     }
     const Expr *v = expr_op2(c, OP_div, x, s);
-    if (math_type(precision) != precision) v = expr_cast(c, wide, expr_cast(c, precision, v));
-    if (dtype_is_int(to)) return to_integer(c, to, v, arg(l->node, 2) ? scale_at(l, 2, i) : NULL);
-    if (arg(l->node, 2)) v = expr_op2(c, OP_add, v, expr_cast(c, wide, scale_at(l, 2, i)));
+    if (math_type(precision) != precision)
+        v = expr_cast(c, wide, expr_cast(c, precision, v));
+    if (dtype_is_int(to))
+        return to_integer(c, to, v, arg(l->node, 2) ? scale_at(l, 2, i) : NULL);
+    if (arg(l->node, 2))
+        v = expr_op2(c, OP_add, v, expr_cast(c, wide, scale_at(l, 2, i)));
     return node_int(l->node, "saturate", 1) ? expr_cast(c, to, v) : unless_beyond(c, to, expr_cast(c, to, v), v);
 }
 
@@ -163,7 +175,8 @@ bool dynamic_quantize(Build *b, const Node *n, Edge **out)
     first = build_op1(b, "Round", build_op(b, "Clip", 3, (Edge *[]){first, none, most}, 0, NULL));
     Edge *z = build_cast(b, first, DT_U8), *results[3] = {NULL, scale, z};
     results[0] = build_op(b, "QuantizeLinear", 3, (Edge *[]){x, scale, z}, 0, NULL);
-    for (int k = 0; k < n->nout; k++) out[k] = results[k];
+    for (int k = 0; k < n->nout; k++)
+        out[k] = results[k];
     return true;
 }
 
@@ -174,7 +187,8 @@ static bool rows_fit(Build *b, const Node *n, int k, const Type *out, bool colum
     Type t;
     int rank;
     int64_t dims[MAX_RANK];
-    if (!arg(n, k)) return true;
+    if (!arg(n, k))
+        return true;
     t = arg_type(n, k);
     int along = out->rank - 2 + column;
     if (type_count(t) == 1 || (t.rank == 1 && along >= 0 && along < out->rank && t.dims[0] == out->dims[along]))
@@ -191,7 +205,8 @@ static bool rows_fit(Build *b, const Node *n, int k, const Type *out, bool colum
 static const Expr *row_scale(Lower *l, int k, const Idx *const *i, bool column)
 {
     int rank = out_type(l, 0).rank;
-    if (in_type(l, k).rank > 1) return expr_cast(l->c, math_type(in_type(l, k).dt), in_broadcast(l, k, rank, i));
+    if (in_type(l, k).rank > 1)
+        return expr_cast(l->c, math_type(in_type(l, k).dt), in_broadcast(l, k, rank, i));
     return single(l, k, rank == 0 || rank < 2 - column ? NULL : i[rank - 2 + column]);
 }
 

@@ -29,7 +29,8 @@ static bool one_of(Build *b, const Node *n, const char *name, const char *value,
 {
     size_t len = strlen(value);
     for (const char *p = list; (p = strstr(p, value)); p += len)
-        if ((p == list || p[-1] == ' ') && (p[len] == 0 || p[len] == ' ')) return true;
+        if ((p == list || p[-1] == ' ') && (p[len] == 0 || p[len] == ' '))
+            return true;
     node_error(b, n, "%s = \"%s\" is unknown: it is one of %s", name, value, list);
     return false;
 }
@@ -49,7 +50,10 @@ static bool resize_attrs(Build *b, const Node *n, Resize *r)
            one_of(b, n, "nearest_mode", r->nearest, "round_prefer_floor round_prefer_ceil floor ceil");
 }
 
-static bool given(const Node *n, int k) { return arg(n, k) && type_count(arg_type(n, k)) > 0; }
+static bool given(const Node *n, int k)
+{
+    return arg(n, k) && type_count(arg_type(n, k)) > 0;
+}
 
 /* The axes that are resized, in the order of the operands. */
 static bool resize_axes(Build *b, const Node *n, Resize *r, int *naxes, int *axes)
@@ -57,19 +61,23 @@ static bool resize_axes(Build *b, const Node *n, Resize *r, int *naxes, int *axe
     Ints list;
     if (!attr_list(n, "axes", &list)) {
         *naxes = r->rank;
-        for (int k = 0; k < r->rank; k++) axes[r->on[k] = true, k] = k;
+        for (int k = 0; k < r->rank; k++)
+            axes[r->on[k] = true, k] = k;
         return true;
     }
     *naxes = list.n;
-    if (!axes_set(b, n, list, r->rank, r->on)) return false;
-    for (int k = 0; k < list.n; k++) axes[k] = (int)(list.v[k] < 0 ? list.v[k] + r->rank : list.v[k]);
+    if (!axes_set(b, n, list, r->rank, r->on))
+        return false;
+    for (int k = 0; k < list.n; k++)
+        axes[k] = (int)(list.v[k] < 0 ? list.v[k] + r->rank : list.v[k]);
     return true;
 }
 
 /* Operand k must have `count` elements. */
 static bool has_count(Build *b, const Node *n, int k, int count)
 {
-    if (type_count(arg_type(n, k)) == count) return true;
+    if (type_count(arg_type(n, k)) == count)
+        return true;
     node_error(b, n, "%s is %s: it must have %d elements, for %d resized axes", n->sig->in[k].name,
                type_text(b->c, arg_type(n, k)), count, k == 1 ? count / 2 : count);
     return false;
@@ -85,7 +93,8 @@ static void scales_of_sizes(const Node *n, Resize *r, Type t, int naxes, const i
         int d = axes[k];
         r->dims[d] = tensor_at_int(sizes, k);
         r->scale[d] = (double)r->dims[d] / (double)t.dims[d];
-        if (k == 0 || (strcmp(policy, "not_larger") == 0) == (r->scale[d] < common)) common = r->scale[d];
+        if (k == 0 || (strcmp(policy, "not_larger") == 0) == (r->scale[d] < common))
+            common = r->scale[d];
     }
     for (int k = 0; k < naxes && strcmp(policy, "stretch") != 0; k++) {
         r->scale[axes[k]] = common;
@@ -107,7 +116,8 @@ static bool resize_of(Build *b, const Node *n, Resize *r)
                    given(n, 2) ? "both scales and sizes are given" : "neither scales nor sizes is given");
         return false;
     }
-    if (!has_count(b, n, given(n, 2) ? 2 : 3, naxes) || (given(n, 1) && !has_count(b, n, 1, 2 * naxes))) return false;
+    if (!has_count(b, n, given(n, 2) ? 2 : 3, naxes) || (given(n, 1) && !has_count(b, n, 1, 2 * naxes)))
+        return false;
     for (int k = 0; k < t.rank; k++) {
         r->dims[k] = t.dims[k];
         r->scale[k] = r->to[k] = 1;
@@ -124,7 +134,8 @@ static bool resize_of(Build *b, const Node *n, Resize *r)
             r->dims[d] = size >= 0 && size < 1e15 ? (int64_t)size : -1;
         }
     }
-    if (given(n, 3)) scales_of_sizes(n, r, t, naxes, axes);
+    if (given(n, 3))
+        scales_of_sizes(n, r, t, naxes, axes);
     for (int k = 0; k < t.rank; k++)
         if (r->dims[k] < 0 || !(r->scale[k] > 0 || t.dims[k] == 0) || (t.dims[k] == 0 && r->dims[k] > 0)) {
             node_error(b, n, "axis %d of X, %s, cannot be resized by %g", k, type_text(b->c, t), r->scale[k]);
@@ -146,16 +157,21 @@ static double source_of(const Resize *r, int d, int64_t in, int64_t o)
 {
     double x = (double)o, size = (double)in, scale = r->scale[d], length = scale * size;
     const char *mode = r->coordinates;
-    if (strcmp(mode, "align_corners") == 0) return length == 1 ? 0 : x * (size - 1) / (length - 1);
-    if (strcmp(mode, "asymmetric") == 0) return x / scale;
-    if (strcmp(mode, "tf_half_pixel_for_nn") == 0) return (x + 0.5) / scale;
+    if (strcmp(mode, "align_corners") == 0)
+        return length == 1 ? 0 : x * (size - 1) / (length - 1);
+    if (strcmp(mode, "asymmetric") == 0)
+        return x / scale;
+    if (strcmp(mode, "tf_half_pixel_for_nn") == 0)
+        return (x + 0.5) / scale;
     if (strcmp(mode, "tf_crop_and_resize") == 0) {
         double range = (r->to[d] - r->from[d]) * (size - 1);
         return (length == 1 ? range / 2 : x * range / (length - 1)) + r->from[d] * (size - 1);
     }
-    if (strcmp(mode, "pytorch_half_pixel") == 0 && length == 1) return -0.5;
+    if (strcmp(mode, "pytorch_half_pixel") == 0 && length == 1)
+        return -0.5;
     double offset = 0;
-    if (strcmp(mode, "half_pixel_symmetric") == 0) offset = size / 2 * (1 - (double)r->dims[d] / length);
+    if (strcmp(mode, "half_pixel_symmetric") == 0)
+        offset = size / 2 * (1 - (double)r->dims[d] / length);
     return offset + (x + 0.5) / scale - 0.5;
 }
 
@@ -184,7 +200,8 @@ static int64_t nearest_of(const char *mode, double x)
 static void axis_place(const Resize *r, int d, Axis *a, int64_t o, double shrink)
 {
     double x = source_of(r, d, a->in, o), low = ceil(x) - 1, sum = 0;
-    if (!(x > -1e15 && x < 1e15)) x = low = 0;
+    if (!(x > -1e15 && x < 1e15))
+        x = low = 0;
     if (!a->weight) {
         a->begin[o] = nearest_of(r->nearest, x);
         return;
@@ -196,15 +213,18 @@ static void axis_place(const Resize *r, int d, Axis *a, int64_t o, double shrink
         w[k] = r->exclude && (place < 0 || place >= a->in) ? 0 : weight_of(r, (double)place - x, shrink);
         sum += w[k];
     }
-    for (int k = 0; k < a->taps && (r->exclude || r->antialias) && sum != 0; k++) w[k] /= sum;
+    for (int k = 0; k < a->taps && (r->exclude || r->antialias) && sum != 0; k++)
+        w[k] /= sum;
 }
 
 static bool repeats(const Axis *a, int64_t period)
 {
     for (int64_t o = period; o < a->out; o++) {
-        if (a->begin[o] - a->begin[o - period] != a->begin[period] - a->begin[0]) return false;
+        if (a->begin[o] - a->begin[o - period] != a->begin[period] - a->begin[0])
+            return false;
         for (int k = 0; a->weight && k < a->taps; k++)
-            if (a->weight[o * a->taps + k] != a->weight[(o - period) * a->taps + k]) return false;
+            if (a->weight[o * a->taps + k] != a->weight[(o - period) * a->taps + k])
+                return false;
     }
     return true;
 }
@@ -225,8 +245,10 @@ static void axis_of(Ctx *c, const Resize *r, int d, Type t, Axis *a)
         a->taps = 2 - 2 * (int)(floor((is_cubic ? -2 : -1) / shrink) + 1);
         a->weight = SCRATCH_N(c, double, a->out * a->taps);
     }
-    for (int64_t o = 0; o < a->out; o++) axis_place(r, d, a, o, shrink);
-    for (int64_t k = 0; a->weight && !wide && k < a->out * a->taps; k++) a->weight[k] = (double)(float)a->weight[k];
+    for (int64_t o = 0; o < a->out; o++)
+        axis_place(r, d, a, o, shrink);
+    for (int64_t k = 0; a->weight && !wide && k < a->out * a->taps; k++)
+        a->weight[k] = (double)(float)a->weight[k];
     for (int64_t o = 0; crops && o < a->out; o++) {
         double x = source_of(r, d, a->in, o);
         bool inside = x >= 0 && x <= (double)(a->in - 1);
@@ -234,8 +256,10 @@ static void axis_of(Ctx *c, const Resize *r, int d, Type t, Axis *a)
         a->end = inside ? o + 1 : a->end;
     }
     a->period = 1;
-    while (2 * a->period <= a->out && !repeats(a, a->period)) a->period++;
-    if (2 * a->period > a->out) a->period = a->out;
+    while (2 * a->period <= a->out && !repeats(a, a->period))
+        a->period++;
+    if (2 * a->period > a->out)
+        a->period = a->out;
     a->stride = a->period < a->out ? a->begin[a->period] - a->begin[0] : 0;
 }
 
@@ -260,7 +284,8 @@ static const Idx *axis_source(Lower *l, const Axis *a, const Idx *o, const Idx *
         x = idx_add(c, x, idx_value(c, expr_cast(c, DT_I64, expr_load(c, b, &turn)), 0, hi - lo));
     }
     x = idx_add(c, idx_axpy(c, x, a->stride, idx_digit(c, o, a->period, 0)), k);
-    if (x->lo >= 0 && x->hi <= last) return x;
+    if (x->lo >= 0 && x->hi <= last)
+        return x;
     const Expr *e = expr_op2(c, OP_max, expr_index(c, x), zero(c, DT_I64));
     return idx_value(c, expr_op2(c, OP_min, e, expr_int(c, DT_I64, last)), 0, last);
 }
@@ -272,8 +297,10 @@ static const Expr *axis_weight(Lower *l, const Axis *a, DType dt, const Idx *o, 
     Tensor *table = tensor_new(c, type_make(c, dt, 2, (int64_t[]){a->period, a->taps}));
     for (int64_t i = 0; i < a->period * a->taps; i++) {
         Value v = {0};
-        if (dt == DT_F64) v.d = a->weight[i];
-        else v.f = (float)a->weight[i];
+        if (dt == DT_F64)
+            v.d = a->weight[i];
+        else
+            v.f = (float)a->weight[i];
         scalar_write(dt, (void *)(uintptr_t)table->data, i, v);
     }
     return expr_load(c, lower_const(l, "weights", table), at);
@@ -305,7 +332,8 @@ const Expr *resize_at(Lower *l, int out, const Idx *const *i)
             const Expr *w = axis_weight(l, &a, dt, i[d], k);
             weight = weight ? expr_op2(c, OP_mul, weight, w) : w;
         }
-        if (a.first == a.end) inside = expr_int(c, DT_BOOL, 0);
+        if (a.first == a.end)
+            inside = expr_int(c, DT_BOOL, 0);
         else if (a.first > 0 || a.end < r.dims[d])
             inside = both(c, inside, expr_in(c, idx_add(c, i[d], idx_const(c, -a.first)), a.end - a.first));
         scratch_release(c, mark);
@@ -316,7 +344,8 @@ const Expr *resize_at(Lower *l, int out, const Idx *const *i)
         x = sweep_reduce(c, &s, zero(c, dt), (Fold){OP_mad, weight, x});
         x = expr_cast(c, t.dt, dtype_is_int(t.dt) ? expr_op1(c, OP_rint, x) : x);
     }
-    if (!inside) return x;
+    if (!inside)
+        return x;
     return expr_select(c, inside, x, known_number(c, t.dt, (double)node_float(l->node, "extrapolation_value", 0)));
 }
 

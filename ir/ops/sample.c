@@ -6,7 +6,10 @@
 
 typedef enum Border { BORDER_ZEROS, BORDER_EDGE, BORDER_REFLECT } Border;
 
-static const Expr *num(Ctx *c, DType dt, double v) { return expr_float(c, dt, v); }
+static const Expr *num(Ctx *c, DType dt, double v)
+{
+    return expr_float(c, dt, v);
+}
 
 /* floor(x) + k as an index, from -2 - 4 to n + 1 + 4 at most, what lies beyond drawn in. */
 static const Expr *tap_place(Ctx *c, const Expr *x, int64_t n, const Expr *k)
@@ -32,7 +35,8 @@ static const Expr *tap_inside(Ctx *c, const Expr *place, int64_t n)
 static const Expr *reflected(Ctx *c, const Expr *x, double lo, double hi)
 {
     double range = hi - lo;
-    if (range <= 0) return num(c, x->dt, lo);
+    if (range <= 0)
+        return num(c, x->dt, lo);
     const Expr *away = expr_op1(c, OP_abs, expr_op2(c, OP_sub, x, num(c, x->dt, lo)));
     const Expr *turns = expr_op1(c, OP_floor, expr_op2(c, OP_div, away, num(c, x->dt, range)));
     const Expr *rest = expr_op2(c, OP_sub, away, expr_op2(c, OP_mul, turns, num(c, x->dt, range)));
@@ -61,7 +65,8 @@ static bool grid_of(Build *b, const Node *n, Grid *g)
     *g = (Grid){.rank = x.rank - 2, .corners = node_int(n, "align_corners", 0) != 0};
     g->nearest = strcmp(mode, "nearest") == 0;
     g->taps = g->nearest ? 1 : linear ? 2 : 4;
-    for (int i = 0; i < COUNT(borders); i++) found = strcmp(border, borders[i]) == 0 ? i : found;
+    for (int i = 0; i < COUNT(borders); i++)
+        found = strcmp(border, borders[i]) == 0 ? i : found;
     if (found < 0 || (g->taps == 4 && strcmp(mode, "cubic") != 0 && strcmp(mode, "bicubic") != 0)) {
         node_error(b, n,
                    "mode = \"%s\", padding_mode = \"%s\": they must be linear, nearest or cubic, and zeros, border "
@@ -71,7 +76,8 @@ static bool grid_of(Build *b, const Node *n, Grid *g)
     }
     g->border = (Border)found;
     fits = fits && grid.dims[grid.rank - 1] == g->rank && x.dims[0] == grid.dims[0];
-    for (int k = 2; fits && k < x.rank; k++) fits = x.dims[k] > 0 && x.dims[k] < 1 << 23;
+    for (int k = 2; fits && k < x.rank; k++)
+        fits = x.dims[k] > 0 && x.dims[k] < 1 << 23;
     if (!fits)
         node_error(b, n, "X is %s, grid is %s: they must be [N, C, d1 … dr] and [N, o1 … or, r]", type_text(b->c, x),
                    type_text(b->c, grid));
@@ -83,7 +89,8 @@ bool grid_sample_infer(Build *b, const Node *n, Type *out)
     Type x = arg_type(n, 0), grid = arg_type(n, 1);
     Grid g;
     int64_t dims[MAX_RANK];
-    if (!grid_of(b, n, &g)) return false;
+    if (!grid_of(b, n, &g))
+        return false;
     dims[0] = x.dims[0];
     dims[1] = x.dims[1];
     memcpy(dims + 2, grid.dims + 1, sizeof *dims * (size_t)g.rank);
@@ -106,9 +113,12 @@ static const Expr *grid_coordinate(Lower *l, const Grid *g, int d, const Idx *co
         x = expr_op2(c, OP_sub, expr_op2(c, OP_mul, x, num(c, DT_F32, (double)n)), one);
         x = expr_op2(c, OP_mul, x, half);
     }
-    if (g->nearest) x = expr_op1(c, OP_rint, x);
-    if (g->border == BORDER_EDGE) return expr_op3(c, OP_clip, x, num(c, DT_F32, 0), num(c, DT_F32, (double)(n - 1)));
-    if (g->border == BORDER_ZEROS) return x;
+    if (g->nearest)
+        x = expr_op1(c, OP_rint, x);
+    if (g->border == BORDER_EDGE)
+        return expr_op3(c, OP_clip, x, num(c, DT_F32, 0), num(c, DT_F32, (double)(n - 1)));
+    if (g->border == BORDER_ZEROS)
+        return x;
     double lo = g->corners ? 0 : -0.5, hi = g->corners ? (double)(n - 1) : (double)n - 0.5;
     const Expr *out =
         expr_op2(c, OP_or, expr_op2(c, OP_lt, x, num(c, DT_F32, lo)), expr_op2(c, OP_gt, x, num(c, DT_F32, hi)));
@@ -132,9 +142,11 @@ static const Expr *cubic_at(Ctx *c, const Expr *x, bool far)
 static const Expr *tap_weight(Ctx *c, const Grid *g, const Expr *rest, const Idx *k)
 {
     const Expr *one = num(c, rest->dt, 1);
-    if (g->taps == 1) return one;
+    if (g->taps == 1)
+        return one;
     const Expr *away = expr_op2(c, OP_sub, rest, expr_cast(c, rest->dt, expr_index(c, k)));
-    if (g->taps == 2) return expr_op2(c, OP_sub, one, expr_op1(c, OP_abs, away));
+    if (g->taps == 2)
+        return expr_op2(c, OP_sub, one, expr_op1(c, OP_abs, away));
     away = expr_op1(c, OP_abs, expr_op2(c, OP_add, away, one));
     const Expr *near = expr_op2(c, OP_le, away, one);
     return expr_select(c, near, cubic_at(c, away, false), cubic_at(c, away, true));
@@ -231,7 +243,8 @@ bool roi_align_infer(Build *b, const Node *n, Type *out)
 {
     Roi r;
     Type x = arg_type(n, 0);
-    if (!roi_of(b, n, &r)) return false;
+    if (!roi_of(b, n, &r))
+        return false;
     int64_t dims[4] = {arg_type(n, 1).dims[0], x.dims[1], r.out[0], r.out[1]};
     return make_type(b, n, out, 0, x.dt, 4, dims) && indices_fit(b, n, 2, 1, x.dims, "the batch");
 }
@@ -249,10 +262,12 @@ static void roi_extent(Lower *l, const Roi *r, int d, const Idx *i, const Expr *
     at[1] = idx_const(c, 3 - d);
     const Expr *end = expr_op2(c, OP_mul, expr_cast(c, DT_F32, in_math(l, 1, at)), scale);
     const Expr *size = expr_op2(c, OP_sub, expr_op2(c, OP_sub, end, offset), *start);
-    if (!r->half) size = expr_op2(c, OP_max, size, num(c, DT_F32, 1));
+    if (!r->half)
+        size = expr_op2(c, OP_max, size, num(c, DT_F32, 1));
     *bin = expr_op2(c, OP_div, size, num(c, DT_F32, (double)r->out[d]));
     *count = num(c, DT_F32, (double)r->samples[d]);
-    if (!r->fixed) *count = expr_op3(c, OP_clip, expr_op1(c, OP_ceil, *bin), num(c, DT_F32, 0), *count);
+    if (!r->fixed)
+        *count = expr_op3(c, OP_clip, expr_op1(c, OP_ceil, *bin), num(c, DT_F32, 0), *count);
 }
 
 void roi_align(Lower *l)
@@ -312,7 +327,8 @@ static bool deform_of(Build *b, const Node *n, Deform *v)
     bool fits = x.rank == 4 && w.rank == 4 && offset.rank == 4 && v->groups > 0 && v->parts > 0 &&
                 x.dims[1] % v->groups == 0 && w.dims[0] % v->groups == 0 && x.dims[1] % v->parts == 0 &&
                 w.dims[1] * v->groups == x.dims[1];
-    if (fits && !window_of(b, n, w.dims + 2, &v->win)) return false;
+    if (fits && !window_of(b, n, w.dims + 2, &v->win))
+        return false;
     if (fits) {
         v->depth = w.dims[1];
         v->filters = w.dims[0] / v->groups;
@@ -334,7 +350,8 @@ static bool deform_of(Build *b, const Node *n, Deform *v)
 bool deform_conv_infer(Build *b, const Node *n, Type *out)
 {
     Deform v;
-    if (!deform_of(b, n, &v)) return false;
+    if (!deform_of(b, n, &v))
+        return false;
     int64_t dims[4] = {arg_type(n, 0).dims[0], v.groups * v.filters, v.win.out[0], v.win.out[1]};
     return make_type(b, n, out, 0, arg_type(n, 0).dt, 4, dims);
 }
@@ -367,7 +384,8 @@ const Expr *deform_conv_at(Lower *l, int out, const Idx *const *i)
         at[d + 2] = tap_index(c, p, v.win.in[d]);
     }
     const Idx *mask[4] = {i[0], tap, i[2], i[3]};
-    if (arg(l->node, 4)) weight = expr_op2(c, OP_mul, weight, in_math(l, 4, mask));
+    if (arg(l->node, 4))
+        weight = expr_op2(c, OP_mul, weight, in_math(l, 4, mask));
     const Expr *sum = sweep_reduce(c, &s, zero(c, dt), (Fold){OP_mad, weight, in_math(l, 0, at)});
     return arg(l->node, 3) ? expr_op2(c, OP_add, sum, in_math(l, 3, i + 1)) : sum;
 }

@@ -26,9 +26,12 @@ static double turn_cos(int64_t k, int64_t n)
 static void put(Tensor *t, int64_t i, double v)
 {
     Value value = {0};
-    if (t->type.dt == DT_F64) value.d = v;
-    else value.f = (float)v;
-    if (math_type(t->type.dt) != t->type.dt) value = scalar_cast(t->type.dt, DT_F32, value);
+    if (t->type.dt == DT_F64)
+        value.d = v;
+    else
+        value.f = (float)v;
+    if (math_type(t->type.dt) != t->type.dt)
+        value = scalar_cast(t->type.dt, DT_F32, value);
     scalar_write(t->type.dt, (void *)(uintptr_t)t->data, i, value);
 }
 
@@ -37,7 +40,8 @@ static void put(Tensor *t, int64_t i, double v)
 static bool window_values(Build *b, const Node *n, double first, double second, double third, Edge **out)
 {
     int64_t size, dt = node_int(n, "output_datatype", DT_F32);
-    if (!arg_int(b, n, 0, &size)) return false;
+    if (!arg_int(b, n, 0, &size))
+        return false;
     if (size < 0 || size > 1 << 24 || dt <= 0 || dt >= DT_COUNT || !dtype_is_float((DType)dt) ||
         dtype_bits((DType)dt) < 16) {
         node_error(b, n, "size = %lld, output_datatype = %lld: the size must be from 0 to 2^24, the type a float",
@@ -54,11 +58,20 @@ static bool window_values(Build *b, const Node *n, double first, double second, 
     return true;
 }
 
-bool hann_window(Build *b, const Node *n, Edge **out) { return window_values(b, n, 0.5, 0.5, 0, out); }
+bool hann_window(Build *b, const Node *n, Edge **out)
+{
+    return window_values(b, n, 0.5, 0.5, 0, out);
+}
 
-bool hamming_window(Build *b, const Node *n, Edge **out) { return window_values(b, n, 25.0 / 46, 21.0 / 46, 0, out); }
+bool hamming_window(Build *b, const Node *n, Edge **out)
+{
+    return window_values(b, n, 25.0 / 46, 21.0 / 46, 0, out);
+}
 
-bool blackman_window(Build *b, const Node *n, Edge **out) { return window_values(b, n, 0.42, 0.5, 0.08, out); }
+bool blackman_window(Build *b, const Node *n, Edge **out)
+{
+    return window_values(b, n, 0.42, 0.5, 0.08, out);
+}
 
 /* ---- the sum ---- */
 
@@ -75,7 +88,8 @@ static const Expr *turn_at(Lower *l, const Sum *s, DType dt, bool sine)
 {
     Ctx *c = l->c;
     Tensor *t = tensor_new(c, type_make(c, dt, 1, &s->n));
-    for (int64_t i = 0; i < s->n; i++) put(t, i, sine ? turn_cos(4 * i - s->n, 4 * s->n) : turn_cos(i, s->n));
+    for (int64_t i = 0; i < s->n; i++)
+        put(t, i, sine ? turn_cos(4 * i - s->n, 4 * s->n) : turn_cos(i, s->n));
     const Expr *k = expr_op2(c, OP_mul, expr_index(c, s->from), expr_index(c, s->to));
     const Idx *at = idx_value(c, expr_op2(c, OP_mod, k, expr_int(c, DT_I64, s->n)), 0, s->n - 1);
     return expr_load(c, lower_const(l, sine ? "sines" : "cosines", t), &at);
@@ -88,7 +102,8 @@ static const Expr *dft_sum(Lower *l, const Sum *s)
     DType dt = s->re->dt;
     Sweep w = {.n = 1, .vars = {s->var}, .extents = {s->terms}};
     const Expr *none = zero(c, dt), *co = turn_at(l, s, dt, false), *si = turn_at(l, s, dt, true);
-    if (s->inverse) si = expr_op1(c, OP_neg, si);
+    if (s->inverse)
+        si = expr_op1(c, OP_neg, si);
     const Expr *re = expr_op2(c, OP_mul, s->re, co), *im = expr_op2(c, OP_mul, s->re, expr_op1(c, OP_neg, si));
     if (s->im) {
         re = expr_op3(c, OP_mad, s->im, si, re);
@@ -118,10 +133,12 @@ static bool transform_of(Build *b, const Node *n, Transform *f)
                    type_text(b->c, t));
         return false;
     }
-    if ((arg(n, 2) && !arg_int(b, n, 2, &axis)) || !node_axis(b, n, axis, t.rank, false, &f->axis)) return false;
+    if ((arg(n, 2) && !arg_int(b, n, 2, &axis)) || !node_axis(b, n, axis, t.rank, false, &f->axis))
+        return false;
     f->real = inverse && half;
     f->n = f->real ? 2 * (t.dims[f->axis] - 1) : t.dims[f->axis];
-    if (arg(n, 1) && !arg_int(b, n, 1, &f->n)) return false;
+    if (arg(n, 1) && !arg_int(b, n, 1, &f->n))
+        return false;
     if (f->axis == t.rank - 1 || f->n < 1 || f->n > 1 << 24) {
         node_error(b, n, "axis = %d, length %lld: the axis must not be the last, the length from 1 to 2^24", f->axis,
                    (long long)f->n);
@@ -136,7 +153,8 @@ bool dft_infer(Build *b, const Node *n, Type *out)
     Type t = arg_type(n, 0);
     Transform f;
     int64_t dims[MAX_RANK];
-    if (!transform_of(b, n, &f)) return false;
+    if (!transform_of(b, n, &f))
+        return false;
     memcpy(dims, t.dims, sizeof *dims * (size_t)t.rank);
     dims[f.axis] = f.out;
     dims[t.rank - 1] = f.real ? 1 : 2;
@@ -177,7 +195,8 @@ const Expr *dft_at(Lower *l, int out, const Idx *const *i)
         at[t.rank - 1] = idx_const(c, 1);
         s.im = in_math(l, 0, at);
         s.im = inside ? expr_select(c, inside, s.im, zero(c, s.im->dt)) : s.im;
-        if (mirrored) s.im = expr_select(c, mirrored, expr_op1(c, OP_neg, s.im), s.im);
+        if (mirrored)
+            s.im = expr_select(c, mirrored, expr_op1(c, OP_neg, s.im), s.im);
     }
     return dft_sum(l, &s);
 }
@@ -198,7 +217,8 @@ static bool stft_of(Build *b, const Node *n, int64_t *step, int64_t *length)
     Type t = arg_type(n, 0);
     Type w = arg(n, 2) ? arg_type(n, 2) : (Type){DT_F32, 1, (int64_t[]){0}};
     *length = w.rank == 1 ? w.dims[0] : 0;
-    if (!arg_int(b, n, 1, step) || (arg(n, 3) && !arg_int(b, n, 3, length))) return false;
+    if (!arg_int(b, n, 1, step) || (arg(n, 3) && !arg_int(b, n, 3, length)))
+        return false;
     bool fits = (t.rank == 2 || (t.rank == 3 && (t.dims[2] == 1 || t.dims[2] == 2))) && *step >= 1 && *length >= 1 &&
                 *length <= t.dims[1] && (!arg(n, 2) || (w.rank == 1 && w.dims[0] == *length)) && *length <= 1 << 24;
     if (!fits)
@@ -214,7 +234,8 @@ bool stft_infer(Build *b, const Node *n, Type *out)
 {
     Type t = arg_type(n, 0);
     int64_t step, length;
-    if (!stft_of(b, n, &step, &length)) return false;
+    if (!stft_of(b, n, &step, &length))
+        return false;
     int64_t bins = node_int(n, "onesided", 1) ? length / 2 + 1 : length;
     int64_t dims[4] = {t.dims[0], (t.dims[1] - length) / step + 1, bins, 2};
     return make_type(b, n, out, 0, t.dt, 4, dims);

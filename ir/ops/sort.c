@@ -13,8 +13,10 @@ bool top_k_attr(Build *b, const Node *n, Edge **out)
 static bool top_k_of(Build *b, const Node *n, int *axis, int64_t *k)
 {
     Type t = arg_type(n, 0);
-    if (!node_axis(b, n, node_int(n, "axis", -1), t.rank, false, axis) || !arg_int(b, n, 1, k)) return false;
-    if (*k >= 0 && *k <= t.dims[*axis]) return true;
+    if (!node_axis(b, n, node_int(n, "axis", -1), t.rank, false, axis) || !arg_int(b, n, 1, k))
+        return false;
+    if (*k >= 0 && *k <= t.dims[*axis])
+        return true;
     node_error(b, n, "K = %lld: axis %d of X, %s, has %lld elements", (long long)*k, *axis, type_text(b->c, t),
                (long long)t.dims[*axis]);
     return false;
@@ -25,7 +27,8 @@ bool top_k_infer(Build *b, const Node *n, Type *out)
     Type t = arg_type(n, 0);
     int axis;
     int64_t k, dims[MAX_RANK];
-    if (!top_k_of(b, n, &axis, &k)) return false;
+    if (!top_k_of(b, n, &axis, &k))
+        return false;
     memcpy(dims, t.dims, sizeof *dims * (size_t)t.rank);
     dims[axis] = k;
     out[0] = type_make(b->c, t.dt, t.rank, dims);
@@ -37,7 +40,8 @@ bool top_k_infer(Build *b, const Node *n, Type *out)
 static const Expr *beats(Ctx *c, bool largest, const Expr *x, const Expr *y)
 {
     const Expr *better = expr_op2(c, largest ? OP_gt : OP_lt, x, y);
-    if (!dtype_is_float(x->dt)) return better;
+    if (!dtype_is_float(x->dt))
+        return better;
     const Expr *nan = expr_op1(c, OP_isnan, largest ? x : y), *number = expr_op1(c, OP_isnan, largest ? y : x);
     return expr_op2(c, OP_or, better, expr_op2(c, OP_and, nan, expr_op1(c, OP_not, number)));
 }
@@ -127,7 +131,8 @@ void top_k(Lower *l)
     sweep_open(c, &along, 1, &s.n);
     memcpy(s.at, rows.i, sizeof *s.at * (size_t)r.rank);
     lower_nest(l, s.places, sweep_around(c, &rows, sweep_around(c, &along, insertion(&s, along.i[0]))));
-    if (!l->out[0]) return;
+    if (!l->out[0])
+        return;
     const Idx *const *i = lower_vars(l, r.rank, r.dims);
     memcpy(s.at, i, sizeof *s.at * (size_t)r.rank);
     s.at[s.axis] = clamped(c, expr_load(c, s.places, i), s.n);

@@ -15,9 +15,11 @@ static bool block_of(Build *b, const Node *n, bool deep, int64_t *block)
     Type t = arg_type(n, 0);
     int64_t s = *block = node_int(n, "blocksize", 1);
     bool fits = t.rank == 4 && s >= 1 && s <= INT16_MAX;
-    if (fits) fits = deep ? t.dims[1] % (s * s) == 0 : t.dims[2] % s == 0 && t.dims[3] % s == 0;
+    if (fits)
+        fits = deep ? t.dims[1] % (s * s) == 0 : t.dims[2] % s == 0 && t.dims[3] % s == 0;
     const char *mode = node_string(n, "mode", "DCR");
-    if (fits && (strcmp(mode, "DCR") == 0 || strcmp(mode, "CRD") == 0)) return true;
+    if (fits && (strcmp(mode, "DCR") == 0 || strcmp(mode, "CRD") == 0))
+        return true;
     node_error(b, n,
                "the input is %s, blocksize = %lld, mode = \"%s\": the input must be [N, C, H, W] with %s divisible by "
                "the %s, and the mode DCR or CRD",
@@ -30,7 +32,8 @@ bool depth_to_space(Build *b, const Node *n, Edge **out)
 {
     static const int64_t dcr[6] = {0, 3, 4, 1, 5, 2}, crd[6] = {0, 1, 4, 2, 5, 3};
     int64_t s;
-    if (!block_of(b, n, true, &s)) return false;
+    if (!block_of(b, n, true, &s))
+        return false;
     const int64_t *d = arg_type(n, 0).dims;
     bool columns = strcmp(node_string(n, "mode", "DCR"), "CRD") == 0;
     int64_t c = d[1] / (s * s), apart[2][6] = {{d[0], s, s, c, d[2], d[3]}, {d[0], c, s, s, d[2], d[3]}};
@@ -44,7 +47,8 @@ bool space_to_depth(Build *b, const Node *n, Edge **out)
 {
     static const int64_t dcr[6] = {0, 3, 5, 1, 2, 4}, crd[6] = {0, 1, 3, 5, 2, 4};
     int64_t s;
-    if (!block_of(b, n, false, &s)) return false;
+    if (!block_of(b, n, false, &s))
+        return false;
     const int64_t *d = arg_type(n, 0).dims;
     bool columns = strcmp(node_string(n, "mode", "DCR"), "CRD") == 0;
     int64_t apart[6] = {d[0], d[1], d[2] / s, s, d[3] / s, s}, dims[4] = {d[0], d[1] * s * s, d[2] / s, d[3] / s};
@@ -60,7 +64,8 @@ bool center_crop_pad(Build *b, const Node *n, Edge **out)
     Ints axes, shape;
     bool on[MAX_RANK], given = attr_list(n, "axes", &axes);
     int64_t pads[2 * MAX_RANK] = {0};
-    if (!arg_ints(b, n, 1, &shape) || (given && !axes_set(b, n, axes, t.rank, on))) return false;
+    if (!arg_ints(b, n, 1, &shape) || (given && !axes_set(b, n, axes, t.rank, on)))
+        return false;
     int count = given ? axes.n : t.rank;
     if (shape.n != count) {
         node_error(b, n, "shape %s has length %d: it must have %d, one for each axis",
@@ -88,7 +93,8 @@ static bool reverse_axes(Build *b, const Node *n, int *batch, int *time)
     if (!node_axis(b, n, node_int(n, "batch_axis", 1), t.rank, false, batch) ||
         !node_axis(b, n, node_int(n, "time_axis", 0), t.rank, false, time))
         return false;
-    if (*batch != *time && same_dims(arg_type(n, 1), (Type){DT_I64, 1, &t.dims[*batch]})) return true;
+    if (*batch != *time && same_dims(arg_type(n, 1), (Type){DT_I64, 1, &t.dims[*batch]}))
+        return true;
     node_error(b, n,
                "the input is %s, sequence_lens %s, batch_axis = %d, time_axis = %d: the axes must differ, and each "
                "batch has one length",
@@ -129,7 +135,8 @@ static bool col2im_of(Build *b, const Node *n, Window *w, int64_t *channels)
     Type t = arg_type(n, 0);
     Ints image, block, list;
     int64_t kernel = 1, blocks = 1;
-    if (!arg_ints(b, n, 1, &image) || !arg_ints(b, n, 2, &block)) return false;
+    if (!arg_ints(b, n, 1, &image) || !arg_ints(b, n, 2, &block))
+        return false;
     bool fits = t.rank == 3 && image.n == block.n && image.n >= 1 && image.n <= MAX_RANK - 2;
     *w = (Window){.rank = image.n};
     fits = fits && (!attr_list(n, "strides", &list) || list.n == w->rank);
@@ -165,7 +172,8 @@ bool col2im_infer(Build *b, const Node *n, Type *out)
 {
     Window w;
     int64_t channels, dims[MAX_RANK];
-    if (!col2im_of(b, n, &w, &channels)) return false;
+    if (!col2im_of(b, n, &w, &channels))
+        return false;
     dims[0] = arg_type(n, 0).dims[0];
     dims[1] = channels;
     memcpy(dims + 2, w.out, sizeof *dims * (size_t)w.rank);
@@ -192,7 +200,8 @@ const Expr *col2im_at(Lower *l, int out, const Idx *const *i)
     }
     const Idx *at[3] = {i[0], idx_flat(c, w.rank + 1, kernel, element), idx_flat(c, w.rank, w.in, block)};
     const Expr *x = in_math(l, 0, at);
-    if (inside) x = expr_select(c, inside, x, zero(c, x->dt));
+    if (inside)
+        x = expr_select(c, inside, x, zero(c, x->dt));
     return sweep_reduce(c, &s, zero(c, x->dt), (Fold){OP_add, x, NULL});
 }
 
@@ -203,7 +212,8 @@ bool affine_grid_infer(Build *b, const Node *n, Type *out)
     Type t = arg_type(n, 0);
     Ints size;
     int64_t dims[5];
-    if (!arg_ints(b, n, 1, &size)) return false;
+    if (!arg_ints(b, n, 1, &size))
+        return false;
     int r = size.n - 2;
     if ((r != 2 && r != 3) || t.rank != 3 || t.dims[1] != r || t.dims[2] != r + 1 || t.dims[0] != size.v[0]) {
         node_error(b, n,

@@ -40,6 +40,7 @@ const Expr *sweep_best(Ctx *c, const Sweep *w, const Expr *const *init, const in
 
 const Stmt *sweep_around(Ctx *c, const Sweep *w, const Stmt *body)
 {
-    for (int k = w->n - 1; k >= 0; k--) body = stmt_for(c, w->vars[k], w->extents[k], body);
+    for (int k = w->n - 1; k >= 0; k--)
+        body = stmt_for(c, w->vars[k], w->extents[k], body);
     return body;
 }

@@ -10,8 +10,10 @@ static bool window_list(Build *b, const Node *n, const char *name, int count, in
                         int64_t *v)
 {
     Ints list;
-    for (int i = 0; i < count; i++) v[i] = missing;
-    if (!attr_list(n, name, &list) || (list.n == 0 && missing != INT64_MIN)) return true;
+    for (int i = 0; i < count; i++)
+        v[i] = missing;
+    if (!attr_list(n, name, &list) || (list.n == 0 && missing != INT64_MIN))
+        return true;
     if (list.n != count) {
         node_error(b, n, "%s = %s has length %d: it must have %d, for %d spatial dimensions", name,
                    dims_text(b->c, list.n, list.v), list.n, count, count == list.n ? count : window_rank(n));
@@ -28,7 +30,10 @@ static bool window_list(Build *b, const Node *n, const char *name, int count, in
     return true;
 }
 
-int window_rank(const Node *n) { return arg_type(n, 0).rank - 2; }
+int window_rank(const Node *n)
+{
+    return arg_type(n, 0).rank - 2;
+}
 
 bool window_lists(Build *b, const Node *n, Window *w)
 {
@@ -58,9 +63,11 @@ bool window_lists(Build *b, const Node *n, Window *w)
 
 bool window_kernel(Build *b, const Node *n, const int64_t *weights, Window *w)
 {
-    if (!window_list(b, n, "kernel_shape", w->rank, weights ? 0 : INT64_MIN, 1, w->size)) return false;
+    if (!window_list(b, n, "kernel_shape", w->rank, weights ? 0 : INT64_MIN, 1, w->size))
+        return false;
     for (int i = 0; i < w->rank; i++) {
-        if (weights && w->size[i] == 0) w->size[i] = weights[i];
+        if (weights && w->size[i] == 0)
+            w->size[i] = weights[i];
         if (weights && w->size[i] != weights[i]) {
             node_error(b, n, "kernel_shape is %s, but the weights have the kernel %s",
                        dims_text(b->c, w->rank, w->size), dims_text(b->c, w->rank, weights));
@@ -104,11 +111,14 @@ bool window_of(Build *b, const Node *n, const int64_t *weights, Window *w)
 {
     AutoPad mode;
     bool up = node_int(n, "ceil_mode", 0) != 0;
-    if (!window_lists(b, n, w) || !window_kernel(b, n, weights, w) || !auto_pad_of(b, n, &mode)) return false;
+    if (!window_lists(b, n, w) || !window_kernel(b, n, weights, w) || !auto_pad_of(b, n, &mode))
+        return false;
     for (int i = 0; i < w->rank; i++) {
         int64_t s = w->stride[i], same = (w->in[i] + s - 1) / s, total = (same - 1) * s + w->span[i] - w->in[i];
-        if (mode == PAD_VALID) w->before[i] = w->after[i] = 0;
-        else if (mode != PAD_NOTSET) window_share(w, i, total > 0 ? total : 0, mode == PAD_SAME_LOWER);
+        if (mode == PAD_VALID)
+            w->before[i] = w->after[i] = 0;
+        else if (mode != PAD_NOTSET)
+            window_share(w, i, total > 0 ? total : 0, mode == PAD_SAME_LOWER);
         int64_t padded = w->before[i] + w->in[i] + w->after[i], room = padded - w->span[i];
         if (room < 0) {
             node_error(b, n, "spatial dimension %d has %lld elements with its pads: fewer than the kernel spans, %lld",
@@ -125,7 +135,8 @@ bool window_of(Build *b, const Node *n, const int64_t *weights, Window *w)
 const Expr *guarded_place(Ctx *c, const Idx *x, int64_t n, const Expr *inside, const Idx **at)
 {
     *at = x;
-    if (x->lo >= 0 && x->hi < n) return inside;
+    if (x->lo >= 0 && x->hi < n)
+        return inside;
     *at = idx_assume(c, x, 0, n - 1);
     return both(c, inside, expr_in(c, x, n));
 }
@@ -149,6 +160,7 @@ const Expr *transposed_place(Ctx *c, const Window *w, int i, const Idx *o, const
     int64_t lift = x->lo < 0 ? (-x->lo + s - 1) / s : 0; /* whole strides, so that a digit can be taken */
     x = idx_add(c, x, idx_const(c, lift * s));
     const Idx *rest = idx_digit(c, x, 1, s), *place = idx_add(c, idx_digit(c, x, s, 0), idx_const(c, -lift));
-    if (rest->lo != 0 || rest->hi != 0) inside = both(c, inside, expr_in(c, rest, 1));
+    if (rest->lo != 0 || rest->hi != 0)
+        inside = both(c, inside, expr_in(c, rest, 1));
     return guarded_place(c, place, w->in[i], inside, at);
 }
