@@ -203,6 +203,10 @@ Expand attention, flex_attention, causal_conv, swiglu;
 Infer rotary_infer, tensor_scatter_infer;
 At rotary_at, tensor_scatter_at;
 
+/* det.c */
+Infer det_infer;
+LowerFn det;
+
 /* linear_attention.c */
 Infer linear_attention_infer;
 LowerFn linear_attention;
