@@ -80,7 +80,7 @@ const Param *sig_param(const Param *params, int n, int k);       /* operand k, v
 const char *op_nearest(Ctx *c, const char *domain, const char *name);    /* a name spelled alike, or NULL */
 int op_count(Ctx *c);
 const Sig *op_entry(Ctx *c, int k);                              /* all of them, sorted by domain, name, since */
-enum { OPSET_NEWEST = 26 };                                      /* of ai.onnx: what rewritten graphs print */
+enum { OPSET_NEWEST = 28 };                                      /* of ai.onnx: what rewritten graphs print */
 
 /* ---- build.c: the one way to make a node: opset pick, defaults, checks, inference, evaluation of what is known --- */
 typedef VEC(const Node *) NodeVec;

@@ -31,7 +31,7 @@ bool cast_infer(Build *b, const Node *n, Type *out)
 }
 
 /* Without saturation: x, but for what rounds beyond the greatest number. */
-static const Expr *unless_beyond(Ctx *c, DType to, const Expr *x, const Expr *v)
+const Expr *unless_beyond(Ctx *c, DType to, const Expr *x, const Expr *v)
 {
     /* The greatest number, half a step above it (a tie, which goes to the even code), and the code of what lies beyond.
      */

@@ -3,35 +3,27 @@
  * an expression around the reduction. */
 #include "meaning.h"
 
-typedef struct Product {
-    const Expr *x, *y;
-} Product;
-
-static const Expr *product_step(Ctx *c, const Expr *acc, void *arg)
-{
-    const Product *p = arg;
-    return expr_op3(c, OP_mad, p->x, p->y, acc);
-}
-
-/* Sum over k of the operands' elements; k is written into place[0] of x and place[1] of y. */
-static const Expr *sum_of_products(Lower *l, int64_t depth, const Idx **x_at, int x_k, const Idx **y_at, int y_k)
+/* Sum over k of the products of operands kx and ky; k is written into place[0] of x and place[1] of y. zx, zy: zero
+ * points, or NULL. */
+static const Expr *sum_of_products(Lower *l, int kx, int ky, int64_t depth, const Idx **x_at, int x_k, const Idx **y_at,
+                                   int y_k, DType dt, const Expr *zx, const Expr *zy)
 {
     Ctx *c = l->c;
-    DType dt = math_type(in_type(l, 0).dt);
+    Sweep s;
     if (depth == 0)
         return zero(c, dt);
-    int var = var_new(c);
-    x_at[x_k] = y_at[y_k] = idx_var(c, var, depth);
-    Product p = {in_math(l, 0, x_at), in_math(l, 1, y_at)};
-    return expr_reduce1(c, 1, &var, &depth, zero(c, dt), product_step, &p);
+    sweep_open(c, &s, 1, &depth);
+    x_at[x_k] = y_at[y_k] = s.i[0];
+    const Expr *x = shifted(l, kx, x_at, dt, zx), *y = shifted(l, ky, y_at, dt, zy);
+    return sweep_reduce(c, &s, zero(c, dt), (Fold){OP_mad, x, y});
 }
 
 /* ---- MatMul, as numpy's: a vector on the left is a row, on the right a column; leading dimensions broadcast
  * ------------------ */
 
-bool matmul_infer(Build *b, const Node *n, Type *out)
+bool matmul_type(Build *b, const Node *n, int kx, int ky, DType dt, Type *out)
 {
-    Type x = arg_type(n, 0), y = arg_type(n, 1);
+    Type x = arg_type(n, kx), y = arg_type(n, ky);
     if (x.rank == 0 || y.rank == 0) {
         node_error(b, n, "A is %s, B is %s: a scalar has no dimension to multiply along (Mul multiplies by it)",
                    type_text(b->c, x), type_text(b->c, y));
@@ -56,7 +48,12 @@ bool matmul_infer(Build *b, const Node *n, Type *out)
         dims[rank++] = x.dims[x.rank - 2];
     if (y.rank > 1)
         dims[rank++] = y.dims[y.rank - 1];
-    return make_type(b, n, out, 0, x.dt, rank, dims);
+    return make_type(b, n, out, 0, dt, rank, dims);
+}
+
+bool matmul_infer(Build *b, const Node *n, Type *out)
+{
+    return matmul_type(b, n, 0, 1, arg_type(n, 0).dt, out);
 }
 
 /* Batch places of an operand: aligned right within `batch` dimensions of i. */
@@ -67,10 +64,10 @@ static void batch_places(Ctx *c, Type t, int batch, const Idx *const *i, const I
         at[k] = t.dims[k] == 1 ? idx_const(c, 0) : i[batch - own + k];
 }
 
-const Expr *matmul_at(Lower *l, int out, const Idx *const *i)
+const Expr *matmul_sum(Lower *l, int kx, int ky, const Idx *const *i, DType dt, const Expr *zx, const Expr *zy)
 {
-    Type x = in_type(l, 0), y = in_type(l, 1);
-    int batch = out_type(l, out).rank - (x.rank > 1) - (y.rank > 1);
+    Type x = in_type(l, kx), y = in_type(l, ky);
+    int batch = out_type(l, 0).rank - (x.rank > 1) - (y.rank > 1);
     const Idx *x_at[MAX_RANK], *y_at[MAX_RANK];
     batch_places(l->c, x, batch, i, x_at);
     batch_places(l->c, y, batch, i, y_at);
@@ -78,7 +75,14 @@ const Expr *matmul_at(Lower *l, int out, const Idx *const *i)
         x_at[x.rank - 2] = i[batch];
     if (y.rank > 1)
         y_at[y.rank - 1] = i[batch + (x.rank > 1)];
-    return sum_of_products(l, x.dims[x.rank - 1], x_at, x.rank - 1, y_at, y.rank > 1 ? y.rank - 2 : 0);
+    int y_k = y.rank > 1 ? y.rank - 2 : 0;
+    return sum_of_products(l, kx, ky, x.dims[x.rank - 1], x_at, x.rank - 1, y_at, y_k, dt, zx, zy);
+}
+
+const Expr *matmul_at(Lower *l, int out, const Idx *const *i)
+{
+    (void)out;
+    return matmul_sum(l, 0, 1, i, math_type(in_type(l, 0).dt), NULL, NULL);
 }
 
 /* ---- Gemm: alpha·A'·B' + beta·C ---- */
@@ -125,7 +129,9 @@ const Expr *gemm_at(Lower *l, int out, const Idx *const *i)
     const Idx *x_at[2], *y_at[2];
     x_at[tx] = i[0];
     y_at[!ty] = i[1];
-    const Expr *y = times(l->c, sum_of_products(l, in_type(l, 0).dims[!tx], x_at, !tx, y_at, ty), alpha);
+    DType dt = math_type(in_type(l, 0).dt);
+    const Expr *y = sum_of_products(l, 0, 1, in_type(l, 0).dims[!tx], x_at, !tx, y_at, ty, dt, NULL, NULL);
+    y = times(l->c, y, alpha);
     if (!arg(n, 2) || beta == 0)
         return y;
     const Expr *z = times(l->c, math(l, 2, 2, i), beta);

@@ -55,6 +55,59 @@ const Idx *position(Lower *l, int k, const Idx *const *at, int column, int64_t n
 /* Error unless every known element of operand k lies in [-n, n-1]. n per element: dims[i % ndims]. */
 bool indices_fit(Build *b, const Node *n, int k, int ndims, const int64_t *dims, const char *of);
 
+/* ---- sweep.c: loop variables over a box ---- */
+
+typedef struct Sweep {
+    int n, vars[2 * MAX_RANK];
+    int64_t extents[2 * MAX_RANK];
+    const Idx *i[2 * MAX_RANK];
+} Sweep;
+typedef struct Fold { /* acc op x; OP_mad: acc + x·y, y NULL: x·x */
+    ScalarOp op;
+    const Expr *x, *y;
+} Fold;
+void sweep_open(Ctx *c, Sweep *w, int n, const int64_t *extents);
+void sweep_more(Ctx *c, Sweep *w, int n, const int64_t *extents);
+const Expr *sweep_reduce(Ctx *c, const Sweep *w, const Expr *init, Fold f);
+/* Accumulator k of two. */
+const Expr *sweep_best(Ctx *c, const Sweep *w, const Expr *const *init, const int *accs, const Expr *const *next,
+                       int k);
+const Stmt *sweep_around(Ctx *c, const Sweep *w, const Stmt *body);
+
+/* ---- window.c: convolutions and pools: which places meet ---- */
+
+typedef enum AutoPad { PAD_NOTSET, PAD_VALID, PAD_SAME_UPPER, PAD_SAME_LOWER } AutoPad;
+typedef struct Window { /* per spatial dimension; span: from the first to the last element of the kernel */
+    int rank;
+    int64_t in[MAX_RANK], out[MAX_RANK], size[MAX_RANK], span[MAX_RANK], stride[MAX_RANK], dilation[MAX_RANK],
+        before[MAX_RANK], after[MAX_RANK];
+} Window;
+/* All of it, from the attributes and input 0; weights: the kernel that the weights have, NULL: kernel_shape says. */
+bool window_of(Build *b, const Node *n, const int64_t *weights, Window *w);
+int window_rank(const Node *n);
+bool window_lists(Build *b, const Node *n, Window *w); /* in, strides, dilations, pads */
+bool window_kernel(Build *b, const Node *n, const int64_t *weights, Window *w); /* then size and span */
+bool auto_pad_of(Build *b, const Node *n, AutoPad *mode);
+void window_share(Window *w, int i, int64_t total, bool more_before); /* shares out the padding of dimension i */
+/* Input places of output place o and kernel place k. Result: the condition under which they are inside; NULL: none. */
+const Expr *window_places(Ctx *c, const Window *w, const Idx *const *o, const Idx *const *k, const Idx **at);
+/* The transposed window: the input place of dimension i, where output place o and kernel place k have one. */
+const Expr *transposed_place(Ctx *c, const Window *w, int i, const Idx *o, const Idx *k, const Expr *inside,
+                             const Idx **at);
+/* The place x of a dimension of n elements: *at is x, assumed inside; result: `inside` and what must hold for that. */
+const Expr *guarded_place(Ctx *c, const Idx *x, int64_t n, const Expr *inside, const Idx **at);
+
+/* ---- quant.c ---- */
+
+/* Operand k, which is a scalar or has an element per channel: that one, as arithmetic works on it. */
+const Expr *single(Lower *l, int k, const Idx *channel);
+/* The same, in int32; NULL when left out. */
+const Expr *zero_point(Lower *l, int k, const Idx *channel);
+/* Element `at` of operand k as a number of type dt, minus z unless that is NULL. */
+const Expr *shifted(Lower *l, int k, const Idx *const *at, DType dt, const Expr *z);
+/* sum·scale in the type of operand zero_point. */
+const Expr *requantised(Lower *l, const Expr *sum, const Expr *scale, int zero_point);
+
 /* ---- the meanings, by file ---- */
 
 /* shape.c */
@@ -71,6 +124,8 @@ At constant_of_shape_at, range_at, eye_like_at, one_hot_at;
 Expand cast_names, cast_like;
 Infer cast_infer;
 At cast_at;
+/* x, the cast of v to a float of 8 bits, without its saturation: infinite or NaN beyond the greatest number. */
+const Expr *unless_beyond(Ctx *c, DType to, const Expr *x, const Expr *v);
 
 /* movement.c */
 Infer transpose_infer, expand_infer, tile_infer, repeat_infer, slice_infer, concat_infer, split_infer, trilu_infer;
@@ -115,10 +170,74 @@ At reduce_sum, reduce_mean, reduce_max, reduce_min, reduce_prod, reduce_l1, redu
 Infer matmul_infer, gemm_infer;
 At matmul_at, gemm_at;
 Expand gemm_old;
+/* The two for operands kx and ky of any operator whose result is their product; zero points as in quant.c. */
+bool matmul_type(Build *b, const Node *n, int kx, int ky, DType dt, Type *out);
+const Expr *matmul_sum(Lower *l, int kx, int ky, const Idx *const *i, DType dt, const Expr *zx, const Expr *zy);
 
 /* norm.c */
 Expand softmax_flat;
 Infer softmax_infer;
 LowerFn softmax, log_softmax, hardmax;
+
+/* conv.c */
+Infer conv_infer, conv_transpose_infer, conv_integer_infer, qlinear_conv_infer;
+At conv_at, conv_transpose_at, conv_integer_at, qlinear_conv_at;
+
+/* pool.c */
+Infer max_pool_infer, pool_infer;
+At max_pool_at, average_pool_at, lp_pool_at;
+Expand global_average_pool, global_max_pool, global_lp_pool, max_unpool;
+
+/* quant.c */
+Infer quantize_infer, dequantize_infer, matmul_integer_infer, qlinear_matmul_infer;
+At quantize_at, dequantize_at, matmul_integer_at, qlinear_matmul_at;
+Expand dynamic_quantize;
+
+/* resize.c */
+Infer resize_infer;
+At resize_at;
+Expand upsample;
+
+/* attention.c */
+Expand attention, flex_attention, causal_conv, swiglu;
+Infer rotary_infer, tensor_scatter_infer;
+At rotary_at, tensor_scatter_at;
+
+/* det.c */
+Infer det_infer;
+LowerFn det;
+
+/* linear_attention.c */
+Infer linear_attention_infer;
+LowerFn linear_attention;
+
+/* loss.c */
+Expand nll_loss, softmax_loss;
+
+/* einsum.c, sort.c */
+Infer einsum_infer, top_k_infer;
+At einsum_at;
+LowerFn top_k;
+Expand top_k_attr;
+
+/* spatial.c */
+Expand depth_to_space, space_to_depth, center_crop_pad;
+Infer reverse_infer, col2im_infer, affine_grid_infer;
+At reverse_at, col2im_at, affine_grid_at;
+
+/* signal.c */
+Expand hann_window, hamming_window, blackman_window, dft_attr;
+Infer dft_infer, stft_infer;
+At dft_at, stft_at;
+
+/* sample.c */
+Infer grid_sample_infer, roi_align_infer, deform_conv_infer;
+At deform_conv_at;
+LowerFn grid_sample, roi_align;
+
+/* normalize.c */
+Expand batch_norm, instance_norm, group_norm, layer_norm, rms_norm, lp_norm, mean_variance_norm;
+Infer lrn_infer;
+At lrn_at;
 
 #endif

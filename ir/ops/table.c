@@ -11,5 +11,13 @@ const Op ops_table[] = {
 #include "activation.def"
 #include "reduce.def"
 #include "matmul.def"
+#include "conv.def"
+#include "signal.def"
+#include "sample.def"
+#include "attention.def"
+#include "loss.def"
+#include "resize.def"
+#include "quant.def"
+#include "normalize.def"
 };
 const int ops_count = COUNT(ops_table);

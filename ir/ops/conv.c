@@ -1,0 +1,246 @@
+/* Convolutions. An element of the result is one reduction, over the channels of its group and the places of the kernel,
+ * of products; what lies outside counts as 0 (quantised: as the zero point). The transposed one is written from the
+ * result as well: a kernel place k contributes to o where (o + before - k·dilation) is a multiple of the stride, which
+ * then names the input place. */
+#include "meaning.h"
+
+typedef struct Conv {
+    Window win;
+    int64_t groups, depth, filters; /* channels per group of what is summed over, and of the result */
+} Conv;
+
+/* Weights in operand k: [M, C/group, kernel], transposed: [C, M/group, kernel]. */
+static bool conv_operands(Build *b, const Node *n, int k, bool transposed, Conv *v)
+{
+    Type x = arg_type(n, 0), w = arg_type(n, k);
+    v->groups = node_int(n, "group", 1);
+    if (v->groups < 1 || x.rank < 3 || w.rank != x.rank) {
+        node_error(b, n, "X is %s, W is %s, group = %lld: both need a rank of 3 or more, the same one, and group >= 1",
+                   type_text(b->c, x), type_text(b->c, w), (long long)v->groups);
+        return false;
+    }
+    v->depth = x.dims[1] / v->groups;
+    v->filters = transposed ? w.dims[1] : w.dims[0] / v->groups;
+    if (x.dims[1] % v->groups || w.dims[0] % v->groups ||
+        (transposed ? w.dims[0] != x.dims[1] : w.dims[1] != v->depth)) {
+        node_error(b, n,
+                   transposed
+                       ? "X is %s, W is %s, group = %lld: W must have as many rows as X has channels, a multiple "
+                         "of group"
+                       : "X is %s, W is %s, group = %lld: the channels of X must be group times those of W, and "
+                         "the rows of W a multiple of group",
+                   type_text(b->c, x), type_text(b->c, w), (long long)v->groups);
+        return false;
+    }
+    return true;
+}
+
+static bool conv_bias(Build *b, const Node *n, int k, int64_t channels)
+{
+    if (!arg(n, k) || (arg_type(n, k).rank == 1 && arg_type(n, k).dims[0] == channels))
+        return true;
+    node_error(b, n, "the bias B is %s: it must be a vector of %lld elements, one for each channel of the result",
+               type_text(b->c, arg_type(n, k)), (long long)channels);
+    return false;
+}
+
+static bool conv_of(Build *b, const Node *n, int k, Conv *v)
+{
+    return conv_operands(b, n, k, false, v) && window_of(b, n, arg_type(n, k).dims + 2, &v->win);
+}
+
+static bool conv_type(Build *b, const Node *n, const Conv *v, DType dt, Type *out)
+{
+    int64_t dims[MAX_RANK] = {arg_type(n, 0).dims[0], v->filters * v->groups};
+    memcpy(dims + 2, v->win.out, sizeof *dims * (size_t)v->win.rank);
+    return make_type(b, n, out, 0, dt, v->win.rank + 2, dims);
+}
+
+/* ---- the sum ---- */
+
+/* Sum over channel and kernel; k: the operand of weights. i: a place in the result. zx, zw: zero points, or NULL. */
+static const Expr *conv_sum(Lower *l, const Conv *v, int k, const Idx *const *i, DType dt, const Expr *zx,
+                            const Expr *zw)
+{
+    Ctx *c = l->c;
+    Sweep s;
+    const Idx *x_at[MAX_RANK], *w_at[MAX_RANK];
+    if (v->depth == 0)
+        return zero(c, dt);
+    sweep_open(c, &s, 1, &v->depth);
+    sweep_more(c, &s, v->win.rank, v->win.size);
+    x_at[0] = i[0];
+    x_at[1] = v->groups == 1 ? s.i[0] : idx_axpy(c, s.i[0], v->depth, idx_digit(c, i[1], v->filters, 0));
+    const Expr *inside = window_places(c, &v->win, i + 2, s.i + 1, x_at + 2);
+    w_at[0] = i[1];
+    memcpy(w_at + 1, s.i, sizeof *w_at * (size_t)s.n);
+    const Expr *x = shifted(l, 0, x_at, dt, zx), *w = shifted(l, k, w_at, dt, zw);
+    if (inside)
+        x = expr_select(c, inside, x, zero(c, dt));
+    return sweep_reduce(c, &s, zero(c, dt), (Fold){OP_mad, x, w});
+}
+
+static const Expr *with_bias(Lower *l, int k, const Idx *const *i, const Expr *sum)
+{
+    if (!arg(l->node, k))
+        return sum;
+    return expr_op2(l->c, OP_add, sum, expr_cast(l->c, sum->dt, in_math(l, k, i + 1)));
+}
+
+bool conv_infer(Build *b, const Node *n, Type *out)
+{
+    Conv v;
+    return conv_of(b, n, 1, &v) && conv_bias(b, n, 2, v.filters * v.groups) &&
+           conv_type(b, n, &v, arg_type(n, 0).dt, out);
+}
+
+const Expr *conv_at(Lower *l, int out, const Idx *const *i)
+{
+    (void)out;
+    Conv v;
+    conv_of(l->b, l->node, 1, &v);
+    return with_bias(l, 2, i, conv_sum(l, &v, 1, i, math_type(in_type(l, 0).dt), NULL, NULL));
+}
+
+/* ---- quantised: int32 sums of differences to the zero points ---- */
+
+/* Operand z of `count` zero points or scales: one, or one per channel. */
+static bool per_channel(Build *b, const Node *n, int k, const char *what, int64_t count)
+{
+    Type t = arg(n, k) ? arg_type(n, k) : (Type){DT_F32, 0, NULL};
+    if (type_count(t) == 1 || (t.rank == 1 && t.dims[0] == count))
+        return true;
+    node_error(b, n, "%s is %s: it must be a scalar, or have one element for each of the %lld channels", what,
+               type_text(b->c, t), (long long)count);
+    return false;
+}
+
+bool conv_integer_infer(Build *b, const Node *n, Type *out)
+{
+    Conv v;
+    return conv_of(b, n, 1, &v) && per_channel(b, n, 2, "x_zero_point", 1) &&
+           per_channel(b, n, 3, "w_zero_point", v.filters * v.groups) && conv_type(b, n, &v, DT_I32, out);
+}
+
+const Expr *conv_integer_at(Lower *l, int out, const Idx *const *i)
+{
+    (void)out;
+    Conv v;
+    conv_of(l->b, l->node, 1, &v);
+    const Expr *zx = zero_point(l, 2, NULL);
+    return conv_sum(l, &v, 1, i, DT_I32, zx, zero_point(l, 3, i[1]));
+}
+
+bool qlinear_conv_infer(Build *b, const Node *n, Type *out)
+{
+    static const char *const names[] = {"x_scale",      "x_zero_point", "w",           "w_scale",
+                                        "w_zero_point", "y_scale",      "y_zero_point"};
+    Conv v;
+    if (!conv_of(b, n, 3, &v) || !conv_bias(b, n, 8, v.filters * v.groups))
+        return false;
+    for (int k = 1; k < 8; k++)
+        if (k != 3 && !per_channel(b, n, k, names[k - 1], k == 4 || k == 5 ? v.filters * v.groups : 1))
+            return false;
+    return conv_type(b, n, &v, arg_type(n, 7).dt, out);
+}
+
+const Expr *qlinear_conv_at(Lower *l, int out, const Idx *const *i)
+{
+    (void)out;
+    Ctx *c = l->c;
+    Conv v;
+    conv_of(l->b, l->node, 3, &v);
+    const Expr *zx = zero_point(l, 2, NULL), *zw = zero_point(l, 5, i[1]);
+    const Expr *sum = with_bias(l, 8, i, conv_sum(l, &v, 3, i, DT_I32, zx, zw));
+    const Expr *scale = single(l, 1, NULL);
+    scale = expr_op2(c, OP_mul, scale, single(l, 4, i[1]));
+    scale = expr_op2(c, OP_div, scale, single(l, 6, NULL));
+    return requantised(l, sum, scale, 7);
+}
+
+/* ---- ConvTranspose ---- */
+
+static bool transpose_size(Build *b, const Node *n, Window *w)
+{
+    Ints shape, extra;
+    AutoPad mode;
+    bool given = attr_list(n, "output_shape", &shape) && shape.n > 0;
+    if (!auto_pad_of(b, n, &mode))
+        return false;
+    attr_list(n, "output_padding", &extra);
+    if ((given && shape.n < w->rank) || (extra.n && extra.n != w->rank)) {
+        node_error(b, n,
+                   "output_shape = %s, output_padding = %s: each must have one number for each of the %d spatial "
+                   "dimensions",
+                   dims_text(b->c, shape.n, shape.v), dims_text(b->c, extra.n, extra.v), w->rank);
+        return false;
+    }
+    for (int i = 0; i < w->rank; i++) {
+        int64_t more = extra.n ? extra.v[i] : 0, s = w->stride[i], full = s * (w->in[i] - 1) + w->span[i];
+        if (more < 0 || more > INT32_MAX) {
+            node_error(b, n, "output_padding = %s is out of range", dims_text(b->c, extra.n, extra.v));
+            return false;
+        }
+        full += more;
+        int64_t size = given ? shape.v[shape.n - w->rank + i] : w->in[i] * s;
+        if (mode == PAD_VALID)
+            w->before[i] = w->after[i] = 0;
+        if (given && (size < 1 || size > INT32_MAX)) {
+            node_error(b, n, "output_shape = %s is out of range", dims_text(b->c, shape.n, shape.v));
+            return false;
+        }
+        if (given || mode == PAD_SAME_UPPER || mode == PAD_SAME_LOWER)
+            window_share(w, i, full - size, mode != PAD_SAME_UPPER);
+        w->out[i] = full - w->before[i] - w->after[i];
+        if (w->out[i] < 1) {
+            node_error(b, n, "spatial dimension %d of the result would have %lld elements: the pads are too large", i,
+                       (long long)w->out[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool transpose_of(Build *b, const Node *n, Conv *v)
+{
+    return conv_operands(b, n, 1, true, v) && window_lists(b, n, &v->win) &&
+           window_kernel(b, n, arg_type(n, 1).dims + 2, &v->win) && transpose_size(b, n, &v->win);
+}
+
+bool conv_transpose_infer(Build *b, const Node *n, Type *out)
+{
+    Conv v;
+    return transpose_of(b, n, &v) && conv_bias(b, n, 2, v.filters * v.groups) &&
+           conv_type(b, n, &v, arg_type(n, 0).dt, out);
+}
+
+const Expr *conv_transpose_at(Lower *l, int out, const Idx *const *i)
+{
+    (void)out;
+    Ctx *c = l->c;
+    Conv v;
+    Sweep s;
+    DType dt = math_type(in_type(l, 0).dt);
+    const Idx *x_at[MAX_RANK], *w_at[MAX_RANK], *group = idx_const(c, 0), *filter = i[1];
+    const Expr *inside = NULL;
+    transpose_of(l->b, l->node, &v);
+    if (v.depth == 0)
+        return with_bias(l, 2, i, zero(c, dt));
+    sweep_open(c, &s, v.win.rank, v.win.size);
+    sweep_more(c, &s, 1, &v.depth);
+    if (v.groups > 1) {
+        group = idx_digit(c, i[1], v.filters, 0);
+        filter = idx_digit(c, i[1], 1, v.filters);
+    }
+    x_at[0] = i[0];
+    x_at[1] = w_at[0] = idx_axpy(c, s.i[v.win.rank], v.depth, group);
+    w_at[1] = filter;
+    for (int d = 0; d < v.win.rank; d++) {
+        w_at[d + 2] = s.i[d];
+        inside = transposed_place(c, &v.win, d, i[d + 2], s.i[d], inside, &x_at[d + 2]);
+    }
+    const Expr *x = in_math(l, 0, x_at), *w = in_math(l, 1, w_at);
+    if (inside)
+        x = expr_select(c, inside, x, zero(c, dt));
+    return with_bias(l, 2, i, sweep_reduce(c, &s, zero(c, dt), (Fold){OP_mad, x, w}));
+}

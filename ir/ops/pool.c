@@ -1,0 +1,230 @@
+/* Pools: each element of the result combines a window of the input. MaxPool has a second meaning, the flat place of the
+ * greatest element. How many elements an average is over follows from where the window begins, per dimension; where all
+ * windows lie inside it is a constant. */
+#include "meaning.h"
+
+bool pool_infer(Build *b, const Node *n, Type *out)
+{
+    Type t = arg_type(n, 0);
+    Window w;
+    int64_t dims[MAX_RANK];
+    if (!window_of(b, n, NULL, &w))
+        return false;
+    memcpy(dims, t.dims, 2 * sizeof *dims);
+    memcpy(dims + 2, w.out, sizeof *dims * (size_t)w.rank);
+    return make_type(b, n, out, 0, t.dt, t.rank, dims);
+}
+
+bool max_pool_infer(Build *b, const Node *n, Type *out)
+{
+    if (!pool_infer(b, n, out))
+        return false;
+    if (n->nout > 1)
+        out[1] = type_make(b->c, DT_I64, out[0].rank, out[0].dims);
+    return true;
+}
+
+typedef struct Pool {
+    Window win;
+    Sweep s;
+    const Idx *at[MAX_RANK]; /* the place in the input */
+    const Expr *inside;      /* NULL: always */
+} Pool;
+
+static void pool_open(Lower *l, const Idx *const *i, Pool *p)
+{
+    window_of(l->b, l->node, NULL, &p->win);
+    sweep_open(l->c, &p->s, p->win.rank, p->win.size);
+    p->at[0] = i[0];
+    p->at[1] = i[1];
+    p->inside = window_places(l->c, &p->win, i + 2, p->s.i, p->at + 2);
+}
+
+/* The element, or what stands for those outside. */
+static const Expr *pooled(Lower *l, const Pool *p, const Expr *outside)
+{
+    const Expr *x = in_math(l, 0, p->at);
+    return p->inside ? expr_select(l->c, p->inside, x, outside) : x;
+}
+
+/* The flat place; storage order 1 lets the first spatial dimension run fastest. */
+static const Idx *pool_flat(Lower *l, const Pool *p)
+{
+    Type t = in_type(l, 0);
+    int64_t dims[MAX_RANK];
+    const Idx *at[MAX_RANK];
+    bool columns = node_int(l->node, "storage_order", 0) != 0;
+    for (int k = 0; k < t.rank; k++) {
+        int from = k >= 2 && columns ? t.rank + 1 - k : k;
+        dims[k] = t.dims[from];
+        at[k] = p->at[from];
+    }
+    return idx_flat(l->c, t.rank, dims, at);
+}
+
+/* A selection by each part of the condition in turn: one that two selections share must not be named apart from them.
+ */
+static const Expr *within(Ctx *c, const Expr *cond, const Expr *a, const Expr *b)
+{
+    if (cond->kind != E_OP || cond->op != OP_and)
+        return expr_select(c, cond, a, b);
+    return within(c, cond->args[0], within(c, cond->args[1], a, b), b);
+}
+
+const Expr *max_pool_at(Lower *l, int out, const Idx *const *i)
+{
+    Ctx *c = l->c;
+    Pool p;
+    DType dt = math_type(in_type(l, 0).dt);
+    pool_open(l, i, &p);
+    if (out == 0)
+        return sweep_reduce(c, &p.s, least(c, dt), (Fold){OP_max, pooled(l, &p, least(c, dt)), NULL});
+    int accs[2] = {var_new(c), 0};
+    accs[1] = var_new(c);
+    const Expr *best = expr_acc(c, accs[0], dt), *place = expr_acc(c, accs[1], DT_I64), *x = in_math(l, 0, p.at);
+    const Expr *none = expr_int(c, DT_I64, -1), *first = expr_op2(c, OP_lt, place, zero(c, DT_I64));
+    const Expr *take = expr_op2(c, OP_or, first, expr_op2(c, OP_gt, x, best));
+    const Expr *init[2] = {least(c, dt), none};
+    const Expr *next[2] = {expr_select(c, take, x, best), expr_select(c, take, expr_index(c, pool_flat(l, &p)), place)};
+    if (p.inside) {
+        next[0] = within(c, p.inside, next[0], best);
+        next[1] = within(c, p.inside, next[1], place);
+    }
+    return expr_op2(c, OP_max, sweep_best(c, &p.s, init, accs, next, 1), zero(c, DT_I64));
+}
+
+/* How many elements of dimension d the window at place o counts: those with 0 <= o·stride + k·dilation - before < in,
+ * or within the padding as well. */
+static const Expr *pool_count(Ctx *c, const Window *w, int d, const Idx *o, bool padding)
+{
+    int64_t first = padding ? -w->before[d] : 0, end = padding ? w->in[d] + w->after[d] : w->in[d];
+    const Idx *x = idx_axpy(c, idx_const(c, -w->before[d]), w->stride[d], o);
+    if (x->lo >= first && x->hi + w->span[d] <= end)
+        return expr_int(c, DT_I64, w->size[d]);
+    const Expr *step = expr_int(c, DT_I64, w->dilation[d]), *one = expr_int(c, DT_I64, 1);
+    const Expr *upto = expr_index(c, idx_axpy(c, idx_const(c, end - 1), -1, x));
+    const Expr *from = expr_index(c, idx_axpy(c, idx_const(c, first + w->dilation[d] - 1), -1, x));
+    upto = expr_op2(c, OP_add, expr_op2(c, OP_div, upto, step), one);
+    upto = expr_op2(c, OP_min, upto, expr_int(c, DT_I64, w->size[d]));
+    from = expr_op2(c, OP_max, expr_op2(c, OP_div, from, step), zero(c, DT_I64));
+    return expr_op2(c, OP_max, expr_op2(c, OP_sub, upto, from), one);
+}
+
+const Expr *average_pool_at(Lower *l, int out, const Idx *const *i)
+{
+    (void)out;
+    Ctx *c = l->c;
+    Pool p;
+    DType dt = math_type(in_type(l, 0).dt);
+    bool padding = node_int(l->node, "count_include_pad", 0) != 0;
+    const Expr *count = expr_int(c, DT_I64, 1);
+    pool_open(l, i, &p);
+    for (int d = 0; d < p.win.rank; d++)
+        count = expr_op2(c, OP_mul, count, pool_count(c, &p.win, d, i[d + 2], padding));
+    const Expr *sum = sweep_reduce(c, &p.s, zero(c, dt), (Fold){OP_add, pooled(l, &p, zero(c, dt)), NULL});
+    return expr_op2(c, OP_div, sum, expr_cast(c, dt, count));
+}
+
+static double norm_power(const Node *n)
+{
+    const Attr *a = node_attr(n, "p");
+    return !a ? 2 : a->kind == ATTR_FLOAT ? (double)a->f : (double)a->i;
+}
+
+const Expr *lp_pool_at(Lower *l, int out, const Idx *const *i)
+{
+    (void)out;
+    Ctx *c = l->c;
+    Pool p;
+    DType dt = math_type(in_type(l, 0).dt);
+    double power = norm_power(l->node);
+    pool_open(l, i, &p);
+    const Expr *none = zero(c, dt), *x = pooled(l, &p, none);
+    if (power == 2)
+        return expr_op1(c, OP_sqrt, sweep_reduce(c, &p.s, none, (Fold){OP_mad, x, NULL}));
+    x = expr_op1(c, OP_abs, x);
+    if (power == 1)
+        return sweep_reduce(c, &p.s, none, (Fold){OP_add, x, NULL});
+    x = expr_op2(c, OP_pow, x, expr_float(c, dt, power));
+    return expr_op2(c, OP_pow, sweep_reduce(c, &p.s, none, (Fold){OP_add, x, NULL}), expr_float(c, dt, 1 / power));
+}
+
+/* ---- over all spatial dimensions ---- */
+
+static bool global(Build *b, const Node *n, const char *op, Edge *x, Edge **out)
+{
+    int64_t axes[MAX_RANK];
+    int rank = arg_type(n, 0).rank;
+    if (rank < 3) {
+        node_error(b, n, "X is %s: it must have a batch, a channel and at least one spatial dimension",
+                   type_text(b->c, arg_type(n, 0)));
+        return false;
+    }
+    for (int k = 2; k < rank; k++)
+        axes[k - 2] = k;
+    out[0] = build_op(b, op, 2, (Edge *[]){x, build_ints(b, rank - 2, axes)}, 0, NULL);
+    return true;
+}
+
+bool global_average_pool(Build *b, const Node *n, Edge **out)
+{
+    return global(b, n, "ReduceMean", n->in[0], out);
+}
+
+bool global_max_pool(Build *b, const Node *n, Edge **out)
+{
+    return global(b, n, "ReduceMax", n->in[0], out);
+}
+
+bool global_lp_pool(Build *b, const Node *n, Edge **out)
+{
+    Edge *x = n->in[0];
+    double power = norm_power(n);
+    if (power == 1 || power == 2)
+        return global(b, n, power == 1 ? "ReduceL1" : "ReduceL2", x, out);
+    x = build_op1(b, "Abs", x);
+    x = build_op2(b, "Pow", x, like(b, n->in[0], power));
+    if (!global(b, n, "ReduceSum", x, out))
+        return false;
+    out[0] = build_op2(b, "Pow", out[0], like(b, x, 1 / power));
+    return true;
+}
+
+/* ---- MaxUnpool: the elements back to their flat places, zeros elsewhere; a larger output_shape is filled with more
+ * zeros behind ---- */
+
+bool max_unpool(Build *b, const Node *n, Edge **out)
+{
+    Type t = arg_type(n, 0);
+    Window w;
+    Ints shape = {0};
+    int64_t dims[MAX_RANK], pads[2 * MAX_RANK] = {0}, count, minus = -1;
+    if (!window_lists(b, n, &w) || !window_kernel(b, n, NULL, &w) || (arg(n, 2) && !arg_ints(b, n, 2, &shape)))
+        return false;
+    if (!same_dims(t, arg_type(n, 1)) || (arg(n, 2) && shape.n != t.rank)) {
+        node_error(b, n, "X is %s, I is %s, output_shape is %s: the first two must have one shape, the last its rank",
+                   type_text(b->c, t), type_text(b->c, arg_type(n, 1)), dims_text(b->c, shape.n, shape.v));
+        return false;
+    }
+    memcpy(dims, t.dims, 2 * sizeof *dims);
+    for (int d = 0; d < w.rank; d++)
+        dims[d + 2] = (w.in[d] - 1) * w.stride[d] - w.before[d] - w.after[d] + w.size[d];
+    for (int d = 0; d < t.rank; d++)
+        pads[t.rank + d] = arg(n, 2) ? shape.v[d] - dims[d] : 0;
+    for (int d = 0; d < t.rank; d++)
+        if (dims[d] < 0 || pads[t.rank + d] < 0) {
+            node_error(b, n, "the result without padding is %s: output_shape, %s, must be no smaller",
+                       dims_text(b->c, t.rank, dims), dims_text(b->c, shape.n, shape.v));
+            return false;
+        }
+    if (!dims_count(t.rank, dims, &count)) {
+        node_error(b, n, "the result is too large");
+        return false;
+    }
+    Edge *none = like(b, n->in[0], 0), *flat = build_op2(b, "Expand", none, build_ints(b, 1, &count));
+    Edge *in[3] = {flat, reshaped(b, n->in[1], 1, &minus), NULL};
+    in[2] = reshaped(b, n->in[0], 1, &minus);
+    Edge *y = reshaped(b, build_op(b, "ScatterElements", 3, in, 0, NULL), t.rank, dims);
+    out[0] = arg(n, 2) ? build_op2(b, "Pad", y, build_ints(b, 2 * t.rank, pads)) : y;
+    return true;
+}

@@ -1,0 +1,246 @@
+/* Quantised numbers. An integer q stands for (q - zero point)·scale. Sums of products of differences are exact in
+ * int32; they are scaled in float, rounded half to even, moved by the zero point and clipped to the type. Scales and
+ * zero points hold for the whole tensor, for each place of an axis, or for each block along it. */
+#include "meaning.h"
+
+/* The element of a scalar, or of a vector with more than one element the one at `channel`. */
+static const Idx *const *single_place(Ctx *c, Type t, const Idx *channel, const Idx **at)
+{
+    for (int k = 0; k < t.rank; k++)
+        at[k] = idx_const(c, 0);
+    if (t.rank > 0 && type_count(t) > 1 && channel)
+        at[t.rank - 1] = channel;
+    return at;
+}
+
+const Expr *single(Lower *l, int k, const Idx *channel)
+{
+    const Idx *at[MAX_RANK];
+    return in_math(l, k, single_place(l->c, in_type(l, k), channel, at));
+}
+
+const Expr *zero_point(Lower *l, int k, const Idx *channel)
+{
+    return arg(l->node, k) ? expr_cast(l->c, DT_I32, single(l, k, channel)) : NULL;
+}
+
+const Expr *shifted(Lower *l, int k, const Idx *const *at, DType dt, const Expr *z)
+{
+    const Expr *x = expr_cast(l->c, dt, in_math(l, k, at));
+    return z ? expr_op2(l->c, OP_sub, x, z) : x;
+}
+
+/* v, rounded, plus the zero point (NULL: none), within the integer type. */
+static const Expr *to_integer(Ctx *c, DType to, const Expr *v, const Expr *z)
+{
+    const Expr *q = expr_op1(c, OP_rint, v), *lo = least(c, to), *hi = greatest(c, to);
+    if (z)
+        q = expr_op2(c, OP_add, q, expr_cast(c, v->dt, z));
+    q = expr_op3(c, OP_clip, q, expr_cast(c, v->dt, lo), expr_cast(c, v->dt, hi));
+    return expr_cast(c, to, dtype_bits(to) < 8 ? expr_cast(c, DT_I32, q) : q);
+}
+
+const Expr *requantised(Lower *l, const Expr *sum, const Expr *scale, int z)
+{
+    const Expr *v = expr_op2(l->c, OP_mul, expr_cast(l->c, scale->dt, sum), scale);
+    return to_integer(l->c, in_type(l, z).dt, v, single(l, z, NULL));
+}
+
+/* ---- QuantizeLinear, DequantizeLinear ---- */
+
+/* The scale has one element, one for each place of the axis, or, with block_size, one for each block along it. */
+static bool scales_fit(Build *b, const Node *n)
+{
+    Type x = arg_type(n, 0), scale = arg_type(n, 1);
+    int64_t block = node_int(n, "block_size", 0), along = node_int(n, "axis", 1);
+    int axis;
+    if (arg(n, 2) && !same_dims(scale, arg_type(n, 2)) && (type_count(scale) != 1 || type_count(arg_type(n, 2)) != 1)) {
+        node_error(b, n, "the scale is %s, the zero point %s: both must have one shape", type_text(b->c, scale),
+                   type_text(b->c, arg_type(n, 2)));
+        return false;
+    }
+    if (type_count(scale) == 1)
+        return true;
+    if (!node_axis(b, n, along, x.rank, false, &axis))
+        return false;
+    bool fits = block == 0 ? scale.rank == 1 && scale.dims[0] == x.dims[axis] : block > 0 && scale.rank == x.rank;
+    for (int k = 0; fits && block > 0 && k < x.rank; k++)
+        fits = scale.dims[k] == (k == axis ? (x.dims[k] - 1) / block + 1 : x.dims[k]);
+    if (!fits)
+        node_error(b, n,
+                   "the input is %s, the scale %s, axis = %d, block_size = %lld: the scale must be a scalar, a vector "
+                   "as long as the axis, or, with a block size, have one element for each block along the axis",
+                   type_text(b->c, x), type_text(b->c, scale), axis, (long long)block);
+    return fits;
+}
+
+/* Operand k, a scale or zero point, for element i of the input. */
+static const Expr *scale_at(Lower *l, int k, const Idx *const *i)
+{
+    Type x = in_type(l, 0), t = in_type(l, k);
+    const Idx *at[MAX_RANK];
+    int64_t block = node_int(l->node, "block_size", 0);
+    int axis = 0;
+    if (type_count(t) == 1)
+        return single(l, k, NULL);
+    node_axis(l->b, l->node, node_int(l->node, "axis", 1), x.rank, false, &axis);
+    if (block == 0)
+        return single(l, k, i[axis]);
+    memcpy(at, i, sizeof *at * (size_t)x.rank);
+    at[axis] = idx_digit(l->c, i[axis], block, 0);
+    return in_math(l, k, at);
+}
+
+/* The result is a float of its own, or an integer of at most 16 bits. */
+static bool quantized_type(Build *b, const Node *n, DType dt)
+{
+    bool is_small = dtype_is_int(dt) ? dtype_bits(dt) <= 16 : dtype_is_float(dt) && dtype_bits(dt) <= 8;
+    if (!is_small || dt == DT_F8E8M0)
+        node_error(b, n,
+                   "%s is no type of quantised numbers: it must be an integer of at most 16 bits or a float of "
+                   "at most 8",
+                   dtype_name(dt));
+    return is_small && dt != DT_F8E8M0;
+}
+
+bool quantize_infer(Build *b, const Node *n, Type *out)
+{
+    Type t = arg_type(n, 0);
+    int64_t to = node_int(n, "output_dtype", 0);
+    DType dt = arg(n, 2) ? arg_type(n, 2).dt : to > 0 && to < DT_COUNT ? (DType)to : DT_U8;
+    if (to != 0 && to != (int64_t)dt) {
+        node_error(b, n, "output_dtype = %lld, but the zero point is %s: they must agree", (long long)to,
+                   dtype_name(dt));
+        return false;
+    }
+    out[0] = type_make(b->c, dt, t.rank, t.dims);
+    return quantized_type(b, n, dt) && scales_fit(b, n);
+}
+
+const Expr *quantize_at(Lower *l, int out, const Idx *const *i)
+{
+    Ctx *c = l->c;
+    DType to = out_type(l, out).dt, scale = in_type(l, 1).dt, wide = math_type(scale);
+    DType precision = (DType)node_int(l->node, "precision", 0);
+    if (precision == DT_NONE && math_type(in_type(l, 0).dt) != in_type(l, 0).dt)
+        precision = scale;
+    if (precision == DT_F64)
+        wide = DT_F64;
+    const Expr *x = expr_cast(c, wide, in_math(l, 0, i)), *s = expr_cast(c, wide, scale_at(l, 1, i));
+    if (math_type(precision) != precision) {
+        x = expr_cast(c, wide, expr_cast(c, precision, x));
+        s = expr_cast(c, wide, expr_cast(c, precision, s));
+    }
+    const Expr *v = expr_op2(c, OP_div, x, s);
+    if (math_type(precision) != precision)
+        v = expr_cast(c, wide, expr_cast(c, precision, v));
+    if (dtype_is_int(to))
+        return to_integer(c, to, v, arg(l->node, 2) ? scale_at(l, 2, i) : NULL);
+    if (arg(l->node, 2))
+        v = expr_op2(c, OP_add, v, expr_cast(c, wide, scale_at(l, 2, i)));
+    return node_int(l->node, "saturate", 1) ? expr_cast(c, to, v) : unless_beyond(c, to, expr_cast(c, to, v), v);
+}
+
+bool dequantize_infer(Build *b, const Node *n, Type *out)
+{
+    Type t = arg_type(n, 0);
+    int64_t to = node_int(n, "output_dtype", 0);
+    DType dt = to > 0 && to < DT_COUNT ? (DType)to : arg_type(n, 1).dt;
+    if (!dtype_is_float(dt) || dtype_bits(dt) < 16) {
+        node_error(b, n, "output_dtype = %lld is not a float of 16 bits or more", (long long)to);
+        return false;
+    }
+    out[0] = type_make(b->c, dt, t.rank, t.dims);
+    return scales_fit(b, n);
+}
+
+const Expr *dequantize_at(Lower *l, int out, const Idx *const *i)
+{
+    (void)out;
+    Ctx *c = l->c;
+    DType from = dtype_is_int(in_type(l, 0).dt) ? DT_I32 : DT_F32;
+    const Expr *s = scale_at(l, 1, i), *z = arg(l->node, 2) ? expr_cast(c, from, scale_at(l, 2, i)) : NULL;
+    return expr_op2(c, OP_mul, expr_cast(c, s->dt, shifted(l, 0, i, from, z)), s);
+}
+
+/* Scale and zero point of what the data need; 0 is always among the numbers. */
+bool dynamic_quantize(Build *b, const Node *n, Edge **out)
+{
+    Attr keep = attr_int(b->c, "keepdims", 0);
+    Edge *x = n->in[0], *none = like(b, x, 0), *most = like(b, x, 255);
+    Edge *lo = build_op2(b, "Min", build_op(b, "ReduceMin", 1, &x, 1, &keep), none);
+    Edge *hi = build_op2(b, "Max", build_op(b, "ReduceMax", 1, &x, 1, &keep), none);
+    Edge *scale = build_op2(b, "Div", build_op2(b, "Sub", hi, lo), most);
+    Edge *first = build_op2(b, "Sub", none, build_op2(b, "Div", lo, scale));
+    first = build_op1(b, "Round", build_op(b, "Clip", 3, (Edge *[]){first, none, most}, 0, NULL));
+    Edge *z = build_cast(b, first, DT_U8), *results[3] = {NULL, scale, z};
+    results[0] = build_op(b, "QuantizeLinear", 3, (Edge *[]){x, scale, z}, 0, NULL);
+    for (int k = 0; k < n->nout; k++)
+        out[k] = results[k];
+    return true;
+}
+
+/* ---- products of matrices: scales and zero points are scalars, one per row of A, one per column of B ---- */
+
+static bool rows_fit(Build *b, const Node *n, int k, const Type *out, bool column)
+{
+    Type t;
+    int rank;
+    int64_t dims[MAX_RANK];
+    if (!arg(n, k))
+        return true;
+    t = arg_type(n, k);
+    int along = out->rank - 2 + column;
+    if (type_count(t) == 1 || (t.rank == 1 && along >= 0 && along < out->rank && t.dims[0] == out->dims[along]))
+        return true;
+    if (t.rank > 1 && broadcast_dims(out->rank, out->dims, t.rank, t.dims, &rank, dims) &&
+        same_dims(*out, (Type){out->dt, rank, dims}))
+        return true;
+    node_error(b, n, "%s is %s: it must be a scalar or have one element for each %s of the product, %s",
+               n->sig->in[k].name, type_text(b->c, t), column ? "column" : "row", type_text(b->c, *out));
+    return false;
+}
+
+/* That operand for element i of the product. */
+static const Expr *row_scale(Lower *l, int k, const Idx *const *i, bool column)
+{
+    int rank = out_type(l, 0).rank;
+    if (in_type(l, k).rank > 1)
+        return expr_cast(l->c, math_type(in_type(l, k).dt), in_broadcast(l, k, rank, i));
+    return single(l, k, rank == 0 || rank < 2 - column ? NULL : i[rank - 2 + column]);
+}
+
+static const Expr *row_zero(Lower *l, int k, const Idx *const *i, bool column)
+{
+    return arg(l->node, k) ? expr_cast(l->c, DT_I32, row_scale(l, k, i, column)) : NULL;
+}
+
+bool matmul_integer_infer(Build *b, const Node *n, Type *out)
+{
+    return matmul_type(b, n, 0, 1, DT_I32, out) && rows_fit(b, n, 2, out, false) && rows_fit(b, n, 3, out, true);
+}
+
+const Expr *matmul_integer_at(Lower *l, int out, const Idx *const *i)
+{
+    (void)out;
+    const Expr *zx = row_zero(l, 2, i, false), *zy = row_zero(l, 3, i, true);
+    return matmul_sum(l, 0, 1, i, DT_I32, zx, zy);
+}
+
+bool qlinear_matmul_infer(Build *b, const Node *n, Type *out)
+{
+    return matmul_type(b, n, 0, 3, arg_type(n, 7).dt, out) && rows_fit(b, n, 1, out, false) &&
+           rows_fit(b, n, 2, out, false) && rows_fit(b, n, 4, out, true) && rows_fit(b, n, 5, out, true) &&
+           quantized_type(b, n, out[0].dt);
+}
+
+const Expr *qlinear_matmul_at(Lower *l, int out, const Idx *const *i)
+{
+    (void)out;
+    Ctx *c = l->c;
+    const Expr *zx = row_zero(l, 2, i, false), *zy = row_zero(l, 5, i, true);
+    const Expr *scale = row_scale(l, 1, i, false);
+    scale = expr_op2(c, OP_mul, scale, row_scale(l, 4, i, true));
+    scale = expr_op2(c, OP_div, scale, single(l, 6, NULL));
+    return requantised(l, matmul_sum(l, 0, 3, i, DT_I32, zx, zy), scale, 7);
+}

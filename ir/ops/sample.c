@@ -1,0 +1,391 @@
+/* Sampling between the pixels at places that data name: GridSample, RoiAlign, MaxRoiPool, DeformConv. A coordinate x
+ * (float, in pixels) reads the pixels around it; where one of these lies outside it weighs nothing, or another stands
+ * for it. Coordinates are computed once and stored, then read for each channel. Indices out of them are clamped, so
+ * that no number, NaN included, leaves the image. */
+#include "meaning.h"
+
+typedef enum Border { BORDER_ZEROS, BORDER_EDGE, BORDER_REFLECT } Border;
+
+static const Expr *num(Ctx *c, DType dt, double v)
+{
+    return expr_float(c, dt, v);
+}
+
+/* floor(x) + k as an index, from -2 - 4 to n + 1 + 4 at most, what lies beyond drawn in. */
+static const Expr *tap_place(Ctx *c, const Expr *x, int64_t n, const Expr *k)
+{
+    const Expr *low = expr_op1(c, OP_floor, x);
+    low = expr_op3(c, OP_clip, low, num(c, x->dt, -6), num(c, x->dt, (double)n + 5));
+    return expr_op2(c, OP_add, expr_cast(c, DT_I64, low), k);
+}
+
+static const Idx *tap_index(Ctx *c, const Expr *place, int64_t n)
+{
+    place = expr_op2(c, OP_max, place, zero(c, DT_I64));
+    return idx_value(c, expr_op2(c, OP_min, place, expr_int(c, DT_I64, n - 1)), 0, n - 1);
+}
+
+static const Expr *tap_inside(Ctx *c, const Expr *place, int64_t n)
+{
+    const Expr *low = expr_op2(c, OP_ge, place, zero(c, DT_I64));
+    return expr_op2(c, OP_and, low, expr_op2(c, OP_lt, place, expr_int(c, DT_I64, n)));
+}
+
+/* x (or a whole place) reflected at lo and hi until it lies between them. */
+static const Expr *reflected(Ctx *c, const Expr *x, double lo, double hi)
+{
+    double range = hi - lo;
+    if (range <= 0)
+        return num(c, x->dt, lo);
+    const Expr *away = expr_op1(c, OP_abs, expr_op2(c, OP_sub, x, num(c, x->dt, lo)));
+    const Expr *turns = expr_op1(c, OP_floor, expr_op2(c, OP_div, away, num(c, x->dt, range)));
+    const Expr *rest = expr_op2(c, OP_sub, away, expr_op2(c, OP_mul, turns, num(c, x->dt, range)));
+    const Expr *half = expr_op2(c, OP_mul, turns, num(c, x->dt, 0.5));
+    const Expr *even = expr_op2(c, OP_eq, half, expr_op1(c, OP_floor, half));
+    const Expr *back = expr_op2(c, OP_sub, num(c, x->dt, range), rest);
+    return expr_op2(c, OP_add, num(c, x->dt, lo), expr_select(c, even, rest, back));
+}
+
+/* ---- GridSample ---- */
+
+typedef struct Grid {
+    int rank, taps; /* spatial dimensions; pixels per dimension that are read */
+    Border border;
+    bool corners, nearest;
+} Grid;
+
+static bool grid_of(Build *b, const Node *n, Grid *g)
+{
+    static const char *const borders[] = {"zeros", "border", "reflection"};
+    Type x = arg_type(n, 0), grid = arg_type(n, 1);
+    const char *mode = node_string(n, "mode", "linear"), *border = node_string(n, "padding_mode", "zeros");
+    bool linear = strcmp(mode, "linear") == 0 || strcmp(mode, "bilinear") == 0,
+         fits = x.rank >= 3 && grid.rank == x.rank;
+    int found = -1;
+    *g = (Grid){.rank = x.rank - 2, .corners = node_int(n, "align_corners", 0) != 0};
+    g->nearest = strcmp(mode, "nearest") == 0;
+    g->taps = g->nearest ? 1 : linear ? 2 : 4;
+    for (int i = 0; i < COUNT(borders); i++)
+        found = strcmp(border, borders[i]) == 0 ? i : found;
+    if (found < 0 || (g->taps == 4 && strcmp(mode, "cubic") != 0 && strcmp(mode, "bicubic") != 0)) {
+        node_error(b, n,
+                   "mode = \"%s\", padding_mode = \"%s\": they must be linear, nearest or cubic, and zeros, border "
+                   "or reflection",
+                   mode, border);
+        return false;
+    }
+    g->border = (Border)found;
+    fits = fits && grid.dims[grid.rank - 1] == g->rank && x.dims[0] == grid.dims[0];
+    for (int k = 2; fits && k < x.rank; k++)
+        fits = x.dims[k] > 0 && x.dims[k] < 1 << 23;
+    if (!fits)
+        node_error(b, n, "X is %s, grid is %s: they must be [N, C, d1 … dr] and [N, o1 … or, r]", type_text(b->c, x),
+                   type_text(b->c, grid));
+    return fits;
+}
+
+bool grid_sample_infer(Build *b, const Node *n, Type *out)
+{
+    Type x = arg_type(n, 0), grid = arg_type(n, 1);
+    Grid g;
+    int64_t dims[MAX_RANK];
+    if (!grid_of(b, n, &g))
+        return false;
+    dims[0] = x.dims[0];
+    dims[1] = x.dims[1];
+    memcpy(dims + 2, grid.dims + 1, sizeof *dims * (size_t)g.rank);
+    return make_type(b, n, out, 0, x.dt, x.rank, dims);
+}
+
+/* The coordinate in pixels of dimension d that the grid names: its last element is of the first dimension. */
+static const Expr *grid_coordinate(Lower *l, const Grid *g, int d, const Idx *const *i)
+{
+    Ctx *c = l->c;
+    int64_t n = in_type(l, 0).dims[d + 2];
+    const Idx *at[MAX_RANK];
+    memcpy(at, i, sizeof *at * (size_t)(g->rank + 1));
+    at[g->rank + 1] = idx_const(c, g->rank - 1 - d);
+    const Expr *x = expr_cast(c, DT_F32, in_math(l, 1, at)), *one = num(c, DT_F32, 1), *half = num(c, DT_F32, 0.5);
+    x = expr_op2(c, OP_add, x, one);
+    if (g->corners) {
+        x = expr_op2(c, OP_mul, expr_op2(c, OP_mul, x, half), num(c, DT_F32, (double)(n - 1)));
+    } else {
+        x = expr_op2(c, OP_sub, expr_op2(c, OP_mul, x, num(c, DT_F32, (double)n)), one);
+        x = expr_op2(c, OP_mul, x, half);
+    }
+    if (g->nearest)
+        x = expr_op1(c, OP_rint, x);
+    if (g->border == BORDER_EDGE)
+        return expr_op3(c, OP_clip, x, num(c, DT_F32, 0), num(c, DT_F32, (double)(n - 1)));
+    if (g->border == BORDER_ZEROS)
+        return x;
+    double lo = g->corners ? 0 : -0.5, hi = g->corners ? (double)(n - 1) : (double)n - 0.5;
+    const Expr *out =
+        expr_op2(c, OP_or, expr_op2(c, OP_lt, x, num(c, DT_F32, lo)), expr_op2(c, OP_gt, x, num(c, DT_F32, hi)));
+    return expr_select(c, out, reflected(c, x, lo, hi), x);
+}
+
+static const Expr *cubic_at(Ctx *c, const Expr *x, bool far)
+{
+    const double a = -0.75;
+    const Expr *y;
+    if (far) {
+        y = expr_op2(c, OP_sub, expr_op2(c, OP_mul, x, num(c, x->dt, a)), num(c, x->dt, 5 * a));
+        y = expr_op2(c, OP_add, expr_op2(c, OP_mul, y, x), num(c, x->dt, 8 * a));
+        return expr_op2(c, OP_sub, expr_op2(c, OP_mul, y, x), num(c, x->dt, 4 * a));
+    }
+    y = expr_op2(c, OP_sub, expr_op2(c, OP_mul, x, num(c, x->dt, a + 2)), num(c, x->dt, a + 3));
+    return expr_op2(c, OP_add, expr_op2(c, OP_mul, expr_op2(c, OP_mul, y, x), x), num(c, x->dt, 1));
+}
+
+/* What tap k, `k` places behind the first, weighs, x being past the pixel floor(x) by `rest`. */
+static const Expr *tap_weight(Ctx *c, const Grid *g, const Expr *rest, const Idx *k)
+{
+    const Expr *one = num(c, rest->dt, 1);
+    if (g->taps == 1)
+        return one;
+    const Expr *away = expr_op2(c, OP_sub, rest, expr_cast(c, rest->dt, expr_index(c, k)));
+    if (g->taps == 2)
+        return expr_op2(c, OP_sub, one, expr_op1(c, OP_abs, away));
+    away = expr_op1(c, OP_abs, expr_op2(c, OP_add, away, one));
+    const Expr *near = expr_op2(c, OP_le, away, one);
+    return expr_select(c, near, cubic_at(c, away, false), cubic_at(c, away, true));
+}
+
+void grid_sample(Lower *l)
+{
+    Ctx *c = l->c;
+    Type x = in_type(l, 0), y = out_type(l, 0);
+    DType dt = math_type(x.dt) == DT_F64 ? DT_F64 : DT_F32;
+    Grid g;
+    Sweep s;
+    int64_t dims[MAX_RANK], taps[MAX_RANK];
+    const Buf *coordinates[MAX_RANK];
+    const Expr *weight = NULL;
+    const Idx *at[MAX_RANK], *place[MAX_RANK];
+    grid_of(l->b, l->node, &g);
+    dims[0] = y.dims[0];
+    memcpy(dims + 1, y.dims + 2, sizeof *dims * (size_t)g.rank);
+    for (int d = 0; d < g.rank; d++) {
+        Buf *t = lower_temp(l, internf(c, "x%d", d), DT_F32, g.rank + 1, dims);
+        lower_store(l, t, grid_coordinate(l, &g, d, lower_vars(l, g.rank + 1, dims)));
+        coordinates[d] = t;
+        taps[d] = g.taps;
+    }
+    const Idx *const *i = lower_vars(l, y.rank, y.dims);
+    sweep_open(c, &s, g.rank, taps);
+    place[0] = at[0] = i[0];
+    at[1] = i[1];
+    memcpy(place + 1, i + 2, sizeof *place * (size_t)g.rank);
+    for (int d = 0; d < g.rank; d++) {
+        int64_t n = x.dims[d + 2];
+        const Expr *p = expr_load(c, coordinates[d], place), *rest = expr_op2(c, OP_sub, p, expr_op1(c, OP_floor, p));
+        const Expr *k = expr_index(c, idx_add(c, s.i[d], idx_const(c, g.taps == 4 ? -1 : 0)));
+        const Expr *w = expr_cast(c, dt, tap_weight(c, &g, rest, s.i[d]));
+        p = tap_place(c, p, n, k);
+        if (g.border == BORDER_ZEROS) {
+            w = expr_select(c, tap_inside(c, p, n), w, zero(c, dt));
+        } else if (g.border == BORDER_REFLECT) {
+            double lo = g.corners ? 0 : -0.5, hi = g.corners ? (double)(n - 1) : (double)n - 0.5;
+            const Expr *folded = expr_cast(c, DT_I64, reflected(c, expr_cast(c, DT_F32, p), lo, hi));
+            p = expr_select(c, tap_inside(c, p, n), p, folded);
+        }
+        at[d + 2] = tap_index(c, p, n);
+        weight = weight ? expr_op2(c, OP_mul, weight, w) : w;
+    }
+    const Expr *v = expr_cast(c, dt, in_math(l, 0, at));
+    lower_store(l, l->out[0], sweep_reduce(c, &s, zero(c, dt), (Fold){OP_mad, weight, v}));
+}
+
+/* ---- RoiAlign: regions of an image cut into bins; a bin is the mean (or the greatest) of samples in it ---- */
+
+typedef struct Roi {
+    int64_t in[2], out[2], samples[2]; /* height, width; samples per bin, at most */
+    bool fixed, half, most;            /* as many samples everywhere; coordinates start at half a pixel; greatest */
+} Roi;
+
+/* Without sampling_ratio a bin has as many samples as it spans pixels; a region is taken to be no larger than the
+ * image. */
+static bool roi_of(Build *b, const Node *n, Roi *r)
+{
+    Type x = arg_type(n, 0), rois = arg_type(n, 1);
+    const char *mode = node_string(n, "mode", "avg");
+    const char *start =
+        node_string(n, "coordinate_transformation_mode", n->sig->since < 16 ? "output_half_pixel" : "half_pixel");
+    int64_t ratio = node_int(n, "sampling_ratio", 0);
+    *r = (Roi){.out = {node_int(n, "output_height", 1), node_int(n, "output_width", 1)}, .fixed = ratio > 0};
+    r->most = strcmp(mode, "max") == 0;
+    r->half = strcmp(start, "half_pixel") == 0;
+    if ((!r->most && strcmp(mode, "avg") != 0) || (!r->half && strcmp(start, "output_half_pixel") != 0)) {
+        node_error(b, n,
+                   "mode = \"%s\", coordinate_transformation_mode = \"%s\": they must be avg or max, and half_pixel "
+                   "or output_half_pixel",
+                   mode, start);
+        return false;
+    }
+    bool fits = x.rank == 4 && rois.rank == 2 && rois.dims[1] == 4 && x.dims[0] > 0 && ratio >= 0 && ratio < 1 << 15 &&
+                same_dims(arg_type(n, 2), (Type){DT_I64, 1, rois.dims});
+    for (int d = 0; fits && d < 2; d++) {
+        r->in[d] = x.dims[d + 2];
+        fits = r->in[d] > 0 && r->in[d] < 1 << 23 && r->out[d] > 0 && r->out[d] < 1 << 23;
+        r->samples[d] = ratio ? ratio : fits ? (r->in[d] - 1) / r->out[d] + 2 : 1;
+    }
+    if (!fits)
+        node_error(
+            b, n,
+            "X is %s, rois is %s, batch_indices is %s: they must be [N, C, H, W], [R, 4] and [R]; the output sizes "
+            "and the sampling ratio must not be negative",
+            type_text(b->c, x), type_text(b->c, rois), type_text(b->c, arg_type(n, 2)));
+    return fits;
+}
+
+bool roi_align_infer(Build *b, const Node *n, Type *out)
+{
+    Roi r;
+    Type x = arg_type(n, 0);
+    if (!roi_of(b, n, &r))
+        return false;
+    int64_t dims[4] = {arg_type(n, 1).dims[0], x.dims[1], r.out[0], r.out[1]};
+    return make_type(b, n, out, 0, x.dt, 4, dims) && indices_fit(b, n, 2, 1, x.dims, "the batch");
+}
+
+/* Where region i begins in dimension d, how long a bin is, how many samples it has. */
+static void roi_extent(Lower *l, const Roi *r, int d, const Idx *i, const Expr **start, const Expr **bin,
+                       const Expr **count)
+{
+    Ctx *c = l->c;
+    const Expr *scale = num(c, DT_F32, (double)node_float(l->node, "spatial_scale", 1));
+    const Expr *offset = num(c, DT_F32, r->half ? 0.5 : 0);
+    const Idx *at[2] = {i, idx_const(c, 1 - d)}; /* x comes before y */
+    *start = expr_op2(c, OP_mul, expr_cast(c, DT_F32, in_math(l, 1, at)), scale);
+    *start = expr_op2(c, OP_sub, *start, offset);
+    at[1] = idx_const(c, 3 - d);
+    const Expr *end = expr_op2(c, OP_mul, expr_cast(c, DT_F32, in_math(l, 1, at)), scale);
+    const Expr *size = expr_op2(c, OP_sub, expr_op2(c, OP_sub, end, offset), *start);
+    if (!r->half)
+        size = expr_op2(c, OP_max, size, num(c, DT_F32, 1));
+    *bin = expr_op2(c, OP_div, size, num(c, DT_F32, (double)r->out[d]));
+    *count = num(c, DT_F32, (double)r->samples[d]);
+    if (!r->fixed)
+        *count = expr_op3(c, OP_clip, expr_op1(c, OP_ceil, *bin), num(c, DT_F32, 0), *count);
+}
+
+void roi_align(Lower *l)
+{
+    Ctx *c = l->c;
+    Type t = out_type(l, 0);
+    Roi r;
+    Sweep s;
+    roi_of(l->b, l->node, &r);
+    const Idx *const *i = lower_vars(l, 4, t.dims);
+    const Expr *start, *bin, *count, *counted = NULL, *inside = NULL, *rest[2], *total = num(c, DT_F32, 1);
+    const Idx *low[2], *high[2];
+    sweep_open(c, &s, 2, r.samples);
+    for (int d = 0; d < 2; d++) {
+        roi_extent(l, &r, d, i[0], &start, &bin, &count);
+        const Expr *k = expr_cast(c, DT_F32, expr_index(c, s.i[d])), *edge = num(c, DT_F32, (double)r.in[d] - 1);
+        const Expr *part = expr_op2(c, OP_mul, expr_op2(c, OP_add, k, num(c, DT_F32, 0.5)), bin);
+        const Expr *p = expr_op2(c, OP_mul, expr_cast(c, DT_F32, expr_index(c, i[d + 2])), bin);
+        p = expr_op2(c, OP_add, expr_op2(c, OP_add, start, p), expr_op2(c, OP_div, part, count));
+        counted = both(c, counted, expr_op2(c, OP_lt, k, count));
+        inside = both(c, inside, expr_op2(c, OP_ge, p, num(c, DT_F32, -1)));
+        inside = both(c, inside, expr_op2(c, OP_le, p, num(c, DT_F32, (double)r.in[d])));
+        p = expr_op3(c, OP_clip, p, num(c, DT_F32, 0), edge);
+        rest[d] = expr_op2(c, OP_sub, p, expr_op1(c, OP_floor, p));
+        low[d] = tap_index(c, tap_place(c, p, r.in[d], expr_int(c, DT_I64, 0)), r.in[d]);
+        high[d] = tap_index(c, tap_place(c, p, r.in[d], expr_int(c, DT_I64, 1)), r.in[d]);
+        total = expr_op2(c, OP_mul, total, count);
+    }
+    const Expr *sum = NULL, *none = num(c, DT_F32, 0), *lowest = least(c, DT_F32);
+    const Idx *image = position(l, 2, i, -1, in_type(l, 0).dims[0]);
+    for (int k = 0; k < 4; k++) {
+        const Idx *at[4] = {image, i[1], k & 2 ? high[0] : low[0], k & 1 ? high[1] : low[1]};
+        const Expr *w = expr_cast(c, DT_F32, in_math(l, 0, at)), *one = num(c, DT_F32, 1);
+        w = expr_op2(c, OP_mul, w, k & 2 ? rest[0] : expr_op2(c, OP_sub, one, rest[0]));
+        w = expr_op2(c, OP_mul, w, k & 1 ? rest[1] : expr_op2(c, OP_sub, one, rest[1]));
+        sum = sum ? expr_op2(c, r.most ? OP_max : OP_add, sum, w) : w;
+    }
+    sum = expr_select(c, counted, expr_select(c, inside, sum, none), r.most ? lowest : none);
+    sum = sweep_reduce(c, &s, r.most ? lowest : none, (Fold){r.most ? OP_max : OP_add, sum, NULL});
+    total = expr_op2(c, OP_max, total, num(c, DT_F32, 1));
+    sum = r.most ? expr_select(c, expr_op2(c, OP_eq, sum, lowest), none, sum) : expr_op2(c, OP_div, sum, total);
+    lower_store(l, l->out[0], sum);
+}
+
+/* ---- DeformConv: a convolution that reads beside its places, by offsets that data give, between the pixels ---- */
+
+typedef struct Deform {
+    Window win;
+    int64_t groups, depth, filters, parts; /* parts: groups of channels with offsets of their own */
+} Deform;
+
+static bool deform_of(Build *b, const Node *n, Deform *v)
+{
+    Type x = arg_type(n, 0), w = arg_type(n, 1), offset = arg_type(n, 2);
+    v->groups = node_int(n, "group", 1);
+    v->parts = node_int(n, "offset_group", 1);
+    bool fits = x.rank == 4 && w.rank == 4 && offset.rank == 4 && v->groups > 0 && v->parts > 0 &&
+                x.dims[1] % v->groups == 0 && w.dims[0] % v->groups == 0 && x.dims[1] % v->parts == 0 &&
+                w.dims[1] * v->groups == x.dims[1];
+    if (fits && !window_of(b, n, w.dims + 2, &v->win))
+        return false;
+    if (fits) {
+        v->depth = w.dims[1];
+        v->filters = w.dims[0] / v->groups;
+        int64_t taps = v->win.size[0] * v->win.size[1] * v->parts;
+        int64_t at[4] = {x.dims[0], 2 * taps, v->win.out[0], v->win.out[1]};
+        fits = same_dims(offset, (Type){DT_F32, 4, at}) && v->depth > 0;
+        at[1] = taps;
+        fits = fits && (!arg(n, 4) || same_dims(arg_type(n, 4), (Type){DT_F32, 4, at})) &&
+               (!arg(n, 3) || same_dims(arg_type(n, 3), (Type){DT_F32, 1, w.dims}));
+    }
+    if (!fits)
+        node_error(b, n,
+                   "X is %s, W is %s, offset is %s: they must be [N, C, H, W], [M, C/group, kernel] and [N, "
+                   "2·offset_group·kernel, result]; mask has half as many channels as offset, B is [M]",
+                   type_text(b->c, x), type_text(b->c, w), type_text(b->c, offset));
+    return fits;
+}
+
+bool deform_conv_infer(Build *b, const Node *n, Type *out)
+{
+    Deform v;
+    if (!deform_of(b, n, &v))
+        return false;
+    int64_t dims[4] = {arg_type(n, 0).dims[0], v.groups * v.filters, v.win.out[0], v.win.out[1]};
+    return make_type(b, n, out, 0, arg_type(n, 0).dt, 4, dims);
+}
+
+const Expr *deform_conv_at(Lower *l, int out, const Idx *const *i)
+{
+    (void)out;
+    Ctx *c = l->c;
+    Deform v;
+    Sweep s;
+    Grid linear = {.taps = 2};
+    deform_of(l->b, l->node, &v);
+    int64_t box[5] = {v.win.size[0], v.win.size[1], 2, 2, v.depth};
+    DType dt = math_type(in_type(l, 0).dt);
+    sweep_open(c, &s, 5, box);
+    const Idx *channel = idx_axpy(c, s.i[4], v.depth, idx_digit(c, i[1], v.filters, 0));
+    const Idx *part = idx_digit(c, channel, in_type(l, 0).dims[1] / v.parts, 0);
+    const Idx *tap = idx_axpy(c, idx_add(c, s.i[1], idx_mul(c, s.i[0], box[1])), box[0] * box[1], part);
+    const Idx *at[4] = {i[0], channel, NULL, NULL}, *w_at[4] = {i[1], s.i[4], s.i[0], s.i[1]};
+    const Expr *weight = in_math(l, 1, w_at);
+    for (int d = 0; d < 2; d++) {
+        const Idx *place[4] = {i[0], idx_axpy(c, idx_const(c, d), 2, tap), i[2], i[3]};
+        const Idx *x = idx_axpy(c, idx_const(c, -v.win.before[d]), v.win.stride[d], i[d + 2]);
+        x = idx_axpy(c, x, v.win.dilation[d], s.i[d]);
+        const Expr *p = expr_op2(c, OP_add, in_math(l, 2, place), expr_cast(c, dt, expr_index(c, x)));
+        const Expr *rest = expr_op2(c, OP_sub, p, expr_op1(c, OP_floor, p));
+        p = tap_place(c, p, v.win.in[d], expr_index(c, s.i[d + 2]));
+        rest = expr_select(c, tap_inside(c, p, v.win.in[d]), tap_weight(c, &linear, rest, s.i[d + 2]), zero(c, dt));
+        weight = expr_op2(c, OP_mul, weight, rest);
+        at[d + 2] = tap_index(c, p, v.win.in[d]);
+    }
+    const Idx *mask[4] = {i[0], tap, i[2], i[3]};
+    if (arg(l->node, 4))
+        weight = expr_op2(c, OP_mul, weight, in_math(l, 4, mask));
+    const Expr *sum = sweep_reduce(c, &s, zero(c, dt), (Fold){OP_mad, weight, in_math(l, 0, at)});
+    return arg(l->node, 3) ? expr_op2(c, OP_add, sum, in_math(l, 3, i + 1)) : sum;
+}
