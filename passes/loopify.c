@@ -157,6 +157,17 @@ static const Expr *spell_leaf(State *s, const Expr *e)
     return e->kind == E_INDEX ? expr_index(s->c, at[0]) : expr_in(s->c, at[0], e->extent);
 }
 
+/* A guard keeps its place, so that the proof of what it guards sees it. */
+static bool guards(const Expr *e)
+{
+    return e->kind == E_IN || (e->kind == E_OP && e->op == OP_and && (guards(e->args[0]) || guards(e->args[1])));
+}
+
+static bool may_have_name(const Expr *e)
+{
+    return (e->kind == E_OP || e->kind == E_CAST || e->kind == E_SELECT) && !guards(e);
+}
+
 static const Expr *spell(State *s, const Expr *e)
 {
     const Buf *held = e->kind == E_CONST ? NULL : known(s, e);
@@ -176,8 +187,7 @@ static const Expr *spell(State *s, const Expr *e)
         v = e->kind == E_OP ? expr_op(s->c, e->op, args) : expr_cast(s->c, e->dt, args[0]);
         break;
     }
-    const bool shared =
-        (intptr_t)ptrmap_get(&s->parents, e) > 1 && (e->kind == E_OP || e->kind == E_CAST || e->kind == E_SELECT);
+    const bool shared = (intptr_t)ptrmap_get(&s->parents, e) > 1 && may_have_name(e);
     if (!shared || v->kind == E_CONST || v->kind == E_LOAD) return v;
     const Buf *name = scalar(s, "v", e->dt);
     write_scalar(s, name, v);
@@ -201,22 +211,40 @@ static void count_parents(const Expr *e, void *state)
     }
 }
 
+static const Stmt *spell_store(Ctx *c, const Buf *b, const Idx *const *at, const Expr *value)
+{
+    State s = {.c = c};
+    Block outer = {0};
+    s.block = &outer;
+    expr_walk(c, value, count_parents, &s);
+    const Expr *v = spell(&s, value);
+    push(&s, stmt_store(c, b, at, v));
+    return close_block(&s);
+}
+
+/* What an operator wrote as statements stays as it is, but for reductions in what it stores. */
+static const Stmt *spell_nest(Ctx *c, const Stmt *st)
+{
+    bool reduces = false;
+    if (st->kind == S_STORE) expr_walk(c, st->value, see_reduce, &reduces);
+    if (reduces) return spell_store(c, st->buf, st->at, st->value);
+    if (st->n == 0) return st;
+    const Stmt **body = NEW_N(c, const Stmt *, st->n);
+    for (int i = 0; i < st->n; i++) body[i] = spell_nest(c, st->body[i]);
+    if (st->kind == S_SEQ) return stmt_seq(c, st->n, body);
+    if (st->kind == S_FOR) return stmt_for(c, st->var, st->extent, body[0]);
+    return stmt_if(c, st->cond, body[0], st->n > 1 ? body[1] : NULL);
+}
+
 static const Kernel *with_loops(Ctx *c, const Kernel *k)
 {
-    if (k->nest) return k;
     Mark m = scratch_mark(c);
     Kernel *to = mem_copy(c, k, sizeof *k);
-    to->nest = copy_nest(c, k);
-    if (!to->nest) {
-        State s = {.c = c};
-        Block outer = {0};
-        s.block = &outer;
-        expr_walk(c, k->value, count_parents, &s);
-        const Expr *v = spell(&s, k->value);
-        push(&s, stmt_store(c, k->out, k->at, v));
-        const Stmt *body = stmt_seq(c, outer.stmts.n, outer.stmts.at);
-        for (int i = k->rank; i-- > 0;) body = stmt_for(c, i, k->dims[i], body);
-        to->nest = body;
+    if (k->nest) {
+        to->nest = spell_nest(c, k->nest);
+    } else if (!(to->nest = copy_nest(c, k))) {
+        to->nest = spell_store(c, k->out, k->at, k->value);
+        for (int i = k->rank; i-- > 0;) to->nest = stmt_for(c, i, k->dims[i], to->nest);
     }
     scratch_release(c, m);
     return to;
