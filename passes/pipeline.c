@@ -1,5 +1,7 @@
-/* The order of the passes is the table passes.def; what is common to all of them is written here once: where to stop,
- * the checker after each, and with --check-passes the interpreter before and after each on the same seeded inputs. */
+/* The order of the passes is the table passes.def; what is common to all of them is written here once: where to stop, the
+ * checkers, and with --check-passes the interpreter before and after each on the same seeded inputs. The graph is checked
+ * before it is lowered and the program behind the last pass, whatever is asked: nothing unproved is emitted. Behind each
+ * pass they are checked with --check-passes, and in test builds. */
 #include "passes.h"
 
 typedef enum Level { GRAPH, LOOP } Level;
@@ -32,6 +34,11 @@ int pass_find(const char *name)
     return -1;
 }
 
+#ifdef BURIN_TEST
+enum { TEST_BUILD = 1 };
+#else
+enum { TEST_BUILD = 0 };
+#endif
 static const int64_t CHECK_BYTES = INT64_C(1) << 30;
 
 /* ---- --check-passes ---------------------------------------------------------------------------------------------- */
@@ -81,14 +88,19 @@ static bool too_large(const Prog *p)
     return bytes > CHECK_BYTES;
 }
 
+static void verify(Ctx *c, Unit u)
+{
+    if (u.prog) prog_check(c, u.prog);
+    else graph_check(c, u.graph);
+}
+
 static Unit checked(Ctx *c, const struct Entry *e, Unit u, const PipeOptions *o, void ***outs)
 {
     Mark m = scratch_mark(c);
     const bool compares = o->check && !too_large(as_prog(c, u));
     if (compares && !*outs) *outs = run_seeded(c, as_prog(c, u));
     u = e->run(c, u);
-    if (u.prog) prog_check(c, u.prog);
-    else graph_check(c, u.graph);
+    if (o->check || TEST_BUILD) verify(c, u);
     if (compares) {
         void **now = run_seeded(c, as_prog(c, u));
         compare(c, e, as_prog(c, u), *outs, now);
@@ -113,8 +125,10 @@ Unit pipeline_run(Ctx *c, Unit u, const PipeOptions *o)
     for (int k = 1; k <= end; k++) {
         const struct Entry *e = &entries[k - 1];
         if (o->progress) o->progress(e->what);
+        if (e->level == LOOP && !u.prog) verify(c, u);
         if (!skip || needed(e->name)) u = checked(c, e, u, o, &outs);
         if (k == o->limit || (o->stop_after && !strcmp(o->stop_after, e->name))) skip = true;
     }
+    verify(c, u);
     return u;
 }
