@@ -17,7 +17,7 @@ CC_warn = -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prot
 CC_san = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -DBURIN_TEST -Werror
 CC_cov = -O0 --coverage -fprofile-update=atomic -DBURIN_TEST
 CC_all = $(CC_std) $(CFLAGS) $(CC_warn) $(CC_$(VARIANT))
-LIBS = -lmd -lm
+LIBS = -lprotobuf-nanopb -lmd -lm
 
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(shell nproc)
@@ -67,7 +67,7 @@ TESTS_base = base arena str diag dtype tensor
 TESTS_loop = loop idx view range scalar math interp
 TESTS_graph = graph op build expand lower
 TESTS_ops = ops
-TESTS_frontend = frontend text literal
+TESTS_frontend = frontend text literal onnx onnx_tensor onnx_bad
 TESTS_passes = passes
 TESTS_codegen = codegen
 room_of = $(or $(strip $(foreach r,$(ROOMS),$(if $(filter $(patsubst unit_%,%,$(1:fuzz_%=%)),$(TESTS_$r)),$r))),.)
@@ -76,6 +76,7 @@ room_of = $(or $(strip $(foreach r,$(ROOMS),$(if $(filter $(patsubst unit_%,%,$(
 
 GEN := $(patsubst frontend/%.l,build/frontend/%.lex,$(wildcard frontend/*.l))
 GEN += $(patsubst frontend/%.y,build/frontend/%.tab,$(wildcard frontend/*.y))
+GEN += $(patsubst frontend/%.proto,build/frontend/%.pb,$(wildcard frontend/*.proto))
 objects = $(patsubst %.c,$(B)/%.o,$(wildcard $(DIR_$1)/*.c)) $(if $(filter frontend,$1),$(GEN:build/%=$(B)/%.o))
 
 all: $(BURIN)
@@ -98,7 +99,7 @@ $(B)/%.o: %.c
 $(call objects,frontend): INCLUDES = -Ibuild/frontend
 $(call objects,frontend): | $(GEN:=.c)
 
-# What flex and bison write is not held to our warnings.
+# What flex, bison and nanopb write is not held to our warnings.
 $(GEN:build/%=$(B)/%.o): $(B)/%.o: build/%.c
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
@@ -114,6 +115,11 @@ build/frontend/%.tab.c build/frontend/%.tab.h: frontend/%.y
 	$(call say,BISON,$<)
 	@mkdir -p $(@D)
 	$(Q)$(call need,bison) bison -Wall --defines=build/frontend/$*.tab.h -o build/frontend/$*.tab.c $<
+
+build/frontend/%.pb.c build/frontend/%.pb.h: frontend/%.proto frontend/%.options
+	$(call say,PROTO,$<)
+	@mkdir -p $(@D)
+	$(Q)$(call need,nanopb_generator.py) cd frontend && nanopb_generator.py -q -D ../build/frontend $(<F)
 
 need = command -v $1 >/dev/null || { echo "$1 is missing: run 'make deps'" >&2; exit 1; };
 

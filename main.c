@@ -29,7 +29,8 @@ static const char usage[] =
     "usage: burin COMMAND MODEL [options]\n"
     "\n"
     "  build MODEL [-o OUT.c]        compile a model into OUT.c and OUT.h (-o -: on standard output)\n"
-    "  run MODEL [INPUT=FILE.npy]    evaluate with the interpreter, print the outputs (-o DIR: write output_N.npy)\n"
+    "  run MODEL [INPUT=FILE]        evaluate with the interpreter, print the outputs (-o DIR: write output_N.npy);\n"
+    "                                FILE is .npy or a TensorProto .pb\n"
     "  show MODEL                    the program after a pass: --after=PASS, --as=text|loops\n"
     "  report MODEL [--json]         RAM, flash, stack, operations, bytes moved, memory accesses with their bounds\n"
     "  ops                           the operators that are known\n"
@@ -415,11 +416,11 @@ static void bind_inputs(Ctx *c, const Args *a, const Graph *g, const Tensor **in
         int k = 0;
         while (k < g->nins && strcmp(g->ins[k]->name, name)) k++;
         if (k == g->nins) wrong("the model has no input '%s'", name);
-        in[k] = npy_read(c, file, g->ins[k]->type);
+        in[k] = value_read(c, file, g->ins[k]->type);
     }
     for (int k = 0; k < g->nins; k++)
         if (!in[k])
-            error(c, (Loc){0}, "input '%s' (%s) has no value: say %s=FILE.npy", g->ins[k]->name,
+            error(c, (Loc){0}, "input '%s' (%s) has no value: say %s=FILE", g->ins[k]->name,
                   type_text(c, g->ins[k]->type), g->ins[k]->name);
 }
 
@@ -442,14 +443,10 @@ static void run(Ctx *c, Args *a)
         data[i] = (void *)(uintptr_t)out[b->index]->data;
     }
     prog_run(c, p, data, true);
-    for (int k = 0; a->out && k < g->nouts; k++)
-        if (!npy_has(g->outs[k]->type.dt))
-            fatal(c, (Loc){0}, "output '%s' is %s, which .npy files cannot hold: run without -o prints it", g->out_names[k],
-                  dtype_name(g->outs[k]->type.dt));
     if (a->out && mkdir(a->out, 0777) && errno != EEXIST)
         fatal(c, (Loc){0}, "cannot make '%s': %s", a->out, strerror(errno));
     for (int k = 0; k < g->nouts; k++) {
-        if (a->out) npy_write(c, internf(c, "%s/output_%d.npy", a->out, k), out[k]);
+        if (a->out) value_write(c, internf(c, "%s/output_%d", a->out, k), out[k]);
         else tensor_print(stdout, c, g->out_names[k], out[k]);
     }
 }
@@ -462,7 +459,10 @@ static void ops(Ctx *c, Args *a)
 
 /* ---- main -------------------------------------------------------------------------------------------------------- */
 
-static const struct Command { const char *name; void (*run)(Ctx *, Args *); bool model, rest;
+static const struct Command {
+    const char *name;
+    void (*run)(Ctx *, Args *);
+    bool model, rest;                /* takes a model; takes more behind it */
 } commands[] = {
     {"build", build, true, false},   {"run", run, true, true},   {"show", show, true, false},
     {"report", report, true, false}, {"ops", ops, false, false},

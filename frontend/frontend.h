@@ -149,13 +149,21 @@ const Tensor *external_tensor(Externals *x, Loc loc, const char *name, Type type
 Graph *frontend_import(Ctx *c, const MModel *m, const ReadOptions *o);
 const char *mtype_text(Ctx *c, const MType *t);      /* as the graph text spells it; NULL: "no type" */
 
-/* ---- npy.c: NumPy files ---------------------------------------------------------------------------------------- */
+/* ---- onnx.c, onnx_node.c, onnx_tensor.c: ONNX binary ----------------------------------------------------------- */
 
-/* The tensor in a .npy file, its data mapped. A file that holds something else than `want` is an error (and gives
- * zeros). */
-const Tensor *npy_read(Ctx *c, const char *path, Type want);
-/* fatal when it cannot be written, or NumPy lacks the type */
-bool npy_has(DType dt);              /* whether NumPy has that type */
-void npy_write(Ctx *c, const char *path, const Tensor *t);
+/* The model in a mapped file, where its constants stay. Never NULL. */
+MModel *onnx_read(Ctx *c, const File *f);
+
+/* ---- npy.c, pbfile.c: files of one tensor ---------------------------------------------------------------------- */
+
+/* The tensor in a file, NumPy's .npy or a TensorProto of ONNX, whichever it is; its data mapped. A file that holds
+ * something else than `want` is an error (and gives zeros). */
+const Tensor *value_read(Ctx *c, const char *path, Type want);
+/* STEM.npy, or STEM.pb for a type that NumPy lacks; fatal when it cannot. */
+void value_write(Ctx *c, const char *stem, const Tensor *t);
+const Tensor *npy_read(Ctx *c, const File *f, Type want);
+void npy_write(Ctx *c, const char *path, const Tensor *t);       /* fatal also when NumPy lacks the type */
+const Tensor *pbfile_read(Ctx *c, const File *f, Type want);
+void pbfile_write(Ctx *c, const char *path, const Tensor *t);
 
 #endif

@@ -1,9 +1,11 @@
-/* NumPy's .npy files: what `burin run` reads inputs from and writes outputs to. Format versions 1 to 3, little-endian,
- * C order. Types that NumPy lacks (16-bit brain floats, 8-bit and sub-byte ones, strings) are refused by name. */
+/* Files of one tensor: what `burin run` reads inputs from and writes outputs to. Here NumPy's: format versions 1 to 3,
+ * little-endian, C order. Types that NumPy lacks (16-bit brain floats, 8-bit and sub-byte ones, strings) take the other
+ * form, a TensorProto (pbfile.c). */
 #include "frontend.h"
 
-static const struct { DType dt; const char *descr;
-} descrs[] = {
+#define MAGIC "\x93NUMPY"
+
+static const struct { DType dt; const char *descr; } descrs[] = {
     {DT_F32, "<f4"}, {DT_F64, "<f8"},  {DT_F16, "<f2"}, {DT_I8, "|i1"},    {DT_U8, "|u1"},
     {DT_I16, "<i2"}, {DT_U16, "<u2"},  {DT_I32, "<i4"}, {DT_U32, "<u4"},   {DT_I64, "<i8"},
     {DT_U64, "<u8"}, {DT_BOOL, "|b1"}, {DT_C64, "<c8"}, {DT_C128, "<c16"},
@@ -14,11 +16,6 @@ static const char *descr_of(DType dt)
     for (int i = 0; i < COUNT(descrs); i++)
         if (descrs[i].dt == dt) return descrs[i].descr;
     return NULL;
-}
-
-bool npy_has(DType dt)
-{
-    return descr_of(dt) != NULL;
 }
 
 static DType dtype_of(const char *descr, size_t n)
@@ -57,7 +54,7 @@ static bool read_shape(const char *at, int *rank, int64_t *dims)
 static bool read_header(Ctx *c, const File *f, DType *dt, int *rank, int64_t *dims, size_t *data)
 {
     const unsigned char *p = (const unsigned char *)f->data;
-    if (f->size < 12 || memcmp(p, "\x93NUMPY", 6) || p[6] < 1 || p[6] > 3) return false;
+    if (f->size < 12 || memcmp(p, MAGIC, 6) || p[6] < 1 || p[6] > 3) return false;
     size_t start = p[6] == 1 ? 10 : 12, n = (size_t)p[8] | (size_t)p[9] << 8;
     if (p[6] > 1) n |= (size_t)p[10] << 16 | (size_t)p[11] << 24;
     if (n > f->size - start) return false;
@@ -71,12 +68,10 @@ static bool read_header(Ctx *c, const File *f, DType *dt, int *rank, int64_t *di
     return *dt != DT_NONE && read_shape(value_of(header, "'shape'"), rank, dims);
 }
 
-const Tensor *npy_read(Ctx *c, const char *path, Type want)
+const Tensor *npy_read(Ctx *c, const File *f, Type want)
 {
-    File *f = file_map(c, path);
-    if (!f) fatal(c, (Loc){0}, "cannot read '%s': %s", path, strerror(errno));
     Source *src = NEW(c, Source);
-    *src = (Source){path, NULL, f->size};
+    *src = (Source){f->path, NULL, f->size};
     Loc at = {.src = src};
     DType dt;
     int rank;
@@ -120,4 +115,17 @@ void npy_write(Ctx *c, const char *path, const Tensor *t)
     fwrite(t->data, 1, t->bytes, f);
     bool bad = ferror(f) != 0;
     if (fclose(f) || bad) fatal(c, (Loc){0}, "cannot write '%s': %s", path, strerror(errno));
+}
+
+const Tensor *value_read(Ctx *c, const char *path, Type want)
+{
+    const File *f = file_map(c, path);
+    if (!f) fatal(c, (Loc){0}, "cannot read '%s': %s", path, strerror(errno));
+    return f->size >= 6 && !memcmp(f->data, MAGIC, 6) ? npy_read(c, f, want) : pbfile_read(c, f, want);
+}
+
+void value_write(Ctx *c, const char *stem, const Tensor *t)
+{
+    if (descr_of(t->type.dt)) npy_write(c, internf(c, "%s.npy", stem), t);
+    else pbfile_write(c, internf(c, "%s.pb", stem), t);
 }

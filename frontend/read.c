@@ -59,16 +59,9 @@ static NORETURN MModel *refuse(Ctx *c, const File *f, const char *what)
     fatal(c, (Loc){src, 0, 0, NULL}, "%s", what);
 }
 
-static MModel *no_onnx(Ctx *c, const File *f)
-{
-    refuse(c, f,
-           "is ONNX binary, which this version does not read yet: give the text form, as onnx.save(model, "
-           "\"m.onnxtxt\") writes it");
-}
-
 static MModel *no_xml(Ctx *c, const File *f)
 {
-    refuse(c, f, "is OpenVINO IR (XML), which this version does not read yet: give ONNX text");
+    refuse(c, f, "is OpenVINO IR (XML), which this version does not read yet: give ONNX");
 }
 
 static MModel *read_text(Ctx *c, const File *f)
@@ -79,7 +72,7 @@ static MModel *read_text(Ctx *c, const File *f)
 }
 
 static const Reader readers[] = {
-    {"ONNX binary", is_onnx, no_onnx},
+    {"ONNX binary", is_onnx, onnx_read},
     {"OpenVINO IR", is_xml, no_xml},
     {"ONNX text", is_text, read_text},
 };
@@ -98,7 +91,7 @@ MModel *frontend_model(Ctx *c, const char *path)
     if (!f)
         refuse(c, &(File){.path = intern(c, path)}, internf(c, "cannot be read: %s", strerror(errno)));
     if (!f->size)
-        refuse(c, f, "is empty: a model in ONNX text is expected");
+        refuse(c, f, "is empty: a model is expected");
     const Reader *r = frontend_format(f->data, f->size);
     if (!r)
         refuse(c, f, "is in no format that burin knows (ONNX text, ONNX binary, OpenVINO IR)");

@@ -23,6 +23,8 @@ need clang tool clang
 need make tool make
 need flex tool flex
 need bison tool bison
+need nanopb tool nanopb_generator.py
+need libnanopb-dev compiles pb_decode.h
 need pkg-config tool pkg-config
 need check pkg-config --exists check
 need libxml2-dev pkg-config --exists libxml-2.0

@@ -29,14 +29,20 @@ static bool choose(Build *b, const Node *n, Edge **out)
 {
     const char *branch = tensor_at_int(node_known(n, 0), 0) ? "then_branch" : "else_branch";
     const Attr *a = node_attr(n, branch);
-    return a->graph->nouts == n->nout && a->graph->inlined(b, a->graph, NULL, out);
+    if (a->graph->nouts == n->nout)
+        return a->graph->inlined(b, a->graph, NULL, out);
+    error(b->c, n->loc, "If: the branch gives another number of outputs");
+    return false;
 }
 
 static bool twice(Build *b, const Node *n, Edge **out)       /* body(body(x)) */
 {
     const Subgraph *g = node_attr(n, "body")->graph;
     Edge *x = n->in[0];
-    return g->nins == 1 && g->nouts == 1 && g->inlined(b, g, &x, &x) && g->inlined(b, g, &x, out);
+    if (g->nins == 1 && g->nouts == 1)
+        return g->inlined(b, g, &x, &x) && g->inlined(b, g, &x, out);
+    error(b->c, n->loc, "Twice: the body takes one input and gives one output");
+    return false;
 }
 
 static const Op text_ops[] = {

@@ -399,7 +399,7 @@ START_TEST(formats)
     path_refused(folder, "cannot be read: Is a directory");
     path_refused(file("empty", "", 0), "is empty");
     path_refused(file("blank", " \n", 2), "unexpected end of the file");
-    path_refused(file("binary", "\x08\x07\x12\x04test:\x00", 10), "is ONNX binary");
+    path_refused(file("binary", "\x08\x07\x12\x04test", 8), "binary: error: the model has no graph");
     path_refused(file("xml", "\n<?xml version=\"1.0\"?>", 22), "is OpenVINO IR");
     path_refused(file("net", "<net name=\"x\">", 14), "is OpenVINO IR");
     path_refused(file("elf", "\x7f" "ELF\x02\x01\x01", 7), "is in no format that burin knows");
