@@ -13,6 +13,9 @@ static bool put_body(Build *b, const Node *n, Edge *const *in, Edge **out, void 
 
 Unit pass_canon(Ctx *c, Unit u)
 {
-    u.graph = graph_live(c, graph_rewrite(c, u.graph, put_body, NULL));
+    bool composed = false;
+    for (int i = 0; i < u.graph->nnodes; i++) composed |= u.graph->nodes[i]->result != NULL;
+    if (composed) u.graph = graph_rewrite(c, u.graph, put_body, NULL);
+    u.graph = graph_live(c, u.graph);
     return u;
 }

@@ -12,6 +12,13 @@ static bool known_already(const Node *n)
     return true;
 }
 
+static bool inputs_known(const Node *n, Edge *const *in)
+{
+    for (int i = 0; i < n->nin; i++)
+        if (in[i] && !in[i]->data && !sig_param(n->sig->in, n->sig->nin, i)->type_only) return false;
+    return true;
+}
+
 static bool fold(Build *b, const Node *n, Edge *const *in, Edge **out, void *arg)
 {
     (void)arg;
@@ -20,8 +27,7 @@ static bool fold(Build *b, const Node *n, Edge *const *in, Edge **out, void *arg
         for (int i = 0; i < n->nout; i++) value[i] = n->out[i] ? n->out[i]->data : NULL;
     } else {
         if (!node_worth_holding(n, in)) return false;
-        for (int i = 0; i < n->nin; i++)
-            if (in[i] && !in[i]->data && !n->sig->in[i < n->sig->nin ? i : n->sig->nin - 1].type_only) return false;
+        if (!inputs_known(n, in)) return false;
         Node with = *n;
         with.in = in;
         if (!node_eval(b, &with, SIZE_MAX, value)) return false;
@@ -37,6 +43,8 @@ static bool fold(Build *b, const Node *n, Edge *const *in, Edge **out, void *arg
 
 Unit pass_fold(Ctx *c, Unit u)
 {
-    u.graph = graph_live(c, graph_rewrite(c, u.graph, fold, NULL));
+    bool any = false;
+    for (int i = 0; i < u.graph->nnodes && !any; i++) any = inputs_known(u.graph->nodes[i], u.graph->nodes[i]->in);
+    if (any) u.graph = graph_live(c, graph_rewrite(c, u.graph, fold, NULL));
     return u;
 }

@@ -86,19 +86,21 @@ static Prog *claim_outputs(Ctx *c, Prog *p)
     Rename names = {SCRATCH_N(c, const Buf *, u.n + 1), u.n};
     const Kernel **out = SCRATCH_N(c, const Kernel *, p->nkernels + 1);
     int n = 0;
+    bool claimed = false;
     for (int i = 0; i < p->nkernels; i++) {
         const Kernel *k = p->kernels[i];
         if (k->out->kind != BUF_OUT || u.writers[k->out->id] != 1 || !same_order(c, k)) continue;
         const Buf *t = k->value->buf;
         if (t->kind != BUF_TEMP || names.to[t->id] || u.writer[t->id] >= i) continue;
         names.to[t->id] = k->out;
+        claimed = true;
     }
-    for (int i = 0; i < p->nkernels; i++) {
+    for (int i = 0; claimed && i < p->nkernels; i++) {
         const Kernel *k = p->kernels[i];
         const bool gone = !k->nest && k->value->kind == E_LOAD && renamed(&names, k->value->buf) == k->out;
         if (!gone) out[n++] = rename_kernel(c, k, &names);
     }
-    Prog *q = prog_with(c, p, n, out);
+    Prog *q = claimed ? prog_with(c, p, n, out) : p;
     scratch_release(c, m);
     return q;
 }
