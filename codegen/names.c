@@ -70,10 +70,7 @@ static bool is_taken(const Names *n, const char *name)
 
 void cnames_reserve(Ctx *c, Names *n, size_t count)
 {
-    PtrMap *m = &n->taken;
-    for (m->cap = 16; m->cap < 2 * (count + 1);) m->cap *= 2;
-    m->keys = SCRATCH_N(c, const void *, m->cap);
-    m->values = SCRATCH_N(c, void *, m->cap);
+    ptrmap_reserve(c, &n->taken, count);
 }
 
 void cname_take(Ctx *c, Names *n, const char *name)

@@ -4,7 +4,6 @@
 
 Unit pass_lower(Ctx *c, Unit u)
 {
-    Prog *p = graph_lower(c, u.graph);
-    u.prog = prog_with(c, p, p->nkernels, p->kernels);
+    u.prog = graph_lower(c, u.graph);
     return u;
 }

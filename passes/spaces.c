@@ -164,13 +164,14 @@ static const Kernel *in_better_space(Ctx *c, const Kernel *k)
 
 Unit pass_spaces(Ctx *c, Unit u)
 {
-    const Prog *p = u.prog;
+    Prog *p = mem_copy(c, u.prog, sizeof *u.prog);
     const Kernel **out = NEW_N(c, const Kernel *, p->nkernels);
     for (int i = 0; i < p->nkernels; i++) {
         Mark m = scratch_mark(c);
         out[i] = in_better_space(c, p->kernels[i]);
         scratch_release(c, m);
     }
-    u.prog = prog_with(c, p, p->nkernels, out);
+    p->kernels = out;
+    u.prog = p;
     return u;
 }

@@ -85,12 +85,11 @@ File *file_map(Ctx *c, const char *path);            /* NULL and errno when it c
 
 /* ---- ptrmap.c: from pointers to pointers ------------------------------------------------------------------------- */
 
-typedef struct PtrMap {
-    const void **keys;
-    void **values;
-    size_t n, cap;
-} PtrMap; /* {0}: empty. Never iterated: order would follow addresses */
+typedef struct PtrPair { const void *key; void *value; } PtrPair;
+typedef struct PtrMap { PtrPair *at; size_t n, cap; } PtrMap;    /* {0}: empty. Never iterated: order would follow
+                                                                    addresses */
 void *ptrmap_get(const PtrMap *m, const void *key);        /* NULL: not there */
+void ptrmap_reserve(Ctx *c, PtrMap *m, size_t count);    /* room for that many, so that it does not grow before */
 void ptrmap_put(Ctx *c, PtrMap *m, const void *key, void *value);      /* in scratch memory; a NULL value: not there */
 
 /* ---- diag.c: three reporters ------------------------------------------------------------------------------------- */

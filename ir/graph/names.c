@@ -8,8 +8,8 @@ struct NameTab { Name *at; size_t n, cap; };
 
 static size_t place(const Name *at, size_t cap, const char *name)
 {
-    uint64_t h = (uint64_t)(uintptr_t)name * UINT64_C(0x9E3779B97F4A7C15);
-    size_t i = (size_t)(h >> 32) & (cap - 1);
+    uintptr_t a = (uintptr_t)name;       /* interned one after the other: neighbours stay neighbours */
+    size_t i = (size_t)((a >> 4) + (a >> 17) * 31) & (cap - 1);
     while (at[i].name && at[i].name != name)
         i = (i + 1) & (cap - 1);
     return i;
