@@ -87,10 +87,14 @@ uint32_t board_ticks(void)
 
 static uint32_t *painted_to;
 
+/* Everything below the stack pointer is free. What is used later is counted from here: all but this function's own few
+ * words. */
 __attribute__((noinline)) void board_paint_stack(void)
 {
-    painted_to = (uint32_t *)__builtin_frame_address(0) - 16;
-    for (uint32_t *p = stack_bottom; p < painted_to; p++) *p = PAINT;
+    uint32_t *sp;
+    __asm volatile("mov %0, sp" : "=r"(sp));
+    painted_to = sp;
+    for (volatile uint32_t *p = stack_bottom; p < sp; p++) *p = PAINT;      /* volatile: not by memset, which has a frame */
 }
 
 uint32_t board_stack_used(void)
