@@ -40,7 +40,7 @@ static bool dims_read(Const *k, const Places *l, int *rank, int64_t *dims)
         }
     if (dims_count(*rank, dims, &count))
         return true;
-    onnx_fault(k->x, k->loc, "%s: %s has more than 2^62 elements", k->who, dims_text(k->x->c, *rank, dims));
+    onnx_fault(k->x, k->loc, "%s: %s has more than 2^40 elements", k->who, dims_text(k->x->c, *rank, dims));
     return false;
 }
 

@@ -58,7 +58,7 @@ stack() {
 program() {             # program FOLDER NAME SOURCE OBJECT [FLAG...]: FOLDER/NAME; the source is compiled once
     local at=$1 name=$2 main
     main=$at/$(basename "$3" .c).main.o
-    [ "$main" -nt "$at/m.h" ] || $driver -I"$at" $(definitions "${@:5}") -c -o "$main" "$3" || return 1
+    [ "$main" -nt "$at/m.h" ] || $driver $fma -I"$at" $(definitions "${@:5}") -c -o "$main" "$3" || return 1
     gcc -o "$at/$name" "$main" "$4" "${@:5}" -lm
 }
 

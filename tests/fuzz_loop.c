@@ -495,6 +495,6 @@ int main(int argc, char **argv)
         if (c)
             ctx_free(c);
     }
-    printf("%ld programs, %ld wrong\n", done, wrong);
+    printf("%ld passed, %ld failed\n", done - wrong, wrong);
     return wrong > 0;
 }

@@ -156,7 +156,7 @@ END_TEST
 
 START_TEST(counts_refuse_what_overflows)
 {
-    const int64_t huge[] = {1 << 20, 1 << 20}, over[] = {1 << 20, (1 << 20) + 1}, most[] = {INT64_C(1) << 62};
+    const int64_t huge[] = {1 << 20, 1 << 20}, over[] = {1 << 20, (1 << 20) + 1};
     const int64_t empty[] = {INT64_MAX, INT64_MAX, 0}, negative[] = {0, -1};
     int64_t n = -1;
     ck_assert(dims_count(0, NULL, &n) && n == 1);
@@ -164,7 +164,6 @@ START_TEST(counts_refuse_what_overflows)
     ck_assert(!dims_count(2, over, &n));
     ck_assert(dims_count(3, empty, &n) && n == 0);
     ck_assert(!dims_count(2, negative, &n));
-    ck_assert_uint_eq(type_bytes((Type){DT_C128, 1, most}), SIZE_MAX);
 }
 END_TEST
 

@@ -311,7 +311,7 @@ START_TEST(bad_constants)
         {"float[1] w = {1e}", "'1e' is no number"},
         {"float[1] w = {nan(0x0)}", "is no number"},
         {"float[9223372036854775807,2] w = {1}", "has more than 2^40 elements"},
-        {"float[4611686018427387904] w = {1}", "takes 4611686018427387904 values, but 1 is given"},
+        {"float[1099511627776] w = {1}", "takes 1099511627776 values, but 1 is given"},
         {"float[2] w = []", "expected: a quoted string"},
         {"float[2] w = [\"location\": 3]", "external data: a value must be a quoted string"},
         {"float[2] w = [\"offset\": \"3\"]", "external data without a location"},
