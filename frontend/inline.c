@@ -252,7 +252,11 @@ void function_inline(Scope *s, const MNode *n, const MFunction *f)
         const MName *out = &n->out[k];
         if (!*out->name)
             continue;
+        const int before = im->c->errors;
         Edge *e = scope_output(t, f->outs[k].name, f->outs[k].loc);
+        if (!e && im->c->errors == before)
+            error(im->c, out->loc, "function '%s' gives its input '%s' back as output %d, but this call leaves it out",
+                  f->name, f->outs[k].name, k);
         scope_set(s, out->name, out->loc, e ? e : build_poison(im->b, out->name, out->loc));
     }
     if (im->c->errors > errors && frame->depth <= SHOWN_CALLS)

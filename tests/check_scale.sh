@@ -5,12 +5,12 @@ scale_burin=$root/burin
 . tests/bench/scale.sh
 
 if [ -z "${VALGRIND:-}" ]; then
-    check "100 000 nodes: tree" scale_fits tree 50000 2 600000
+    check "100 000 nodes: tree" scale_fits tree 50000 4 600000
     for shape in chain concat outputs; do
-        check "100 000 nodes: $shape" scale_fits $shape 100000 2 600000
+        check "100 000 nodes: $shape" scale_fits $shape 100000 4 600000
     done
     for shape in $scale_shapes; do
-        check "10 000 nodes: $shape" scale_fits $shape 10000 .4 100000
+        check "10 000 nodes: $shape" scale_fits $shape 10000 .8 100000
     done
     check "gcc takes the chain of 10 000" scale_runs chain 10000 gcc 60 2000000
     check "clang takes the chain of 10 000" scale_runs chain 10000 clang 60 2000000

@@ -195,6 +195,14 @@ START_TEST(inputs)
 END_TEST
 
 /* What the options say against each other, and against what the model declares. */
+START_TEST(an_input_that_a_call_leaves_out_is_no_output)
+{
+    refused("<opset_import: [\"\" : 17, \"d\" : 1]> g (float x) => (y) { y = d.f (x) }\n"
+            "<domain: \"d\", opset_import: [\"\" : 17]> f (a, o) => (o) { t = Neg(a) }",
+            "function 'f' gives its input 'o' back as output 0, but this call leaves it out");
+}
+END_TEST
+
 START_TEST(contradictions)
 {
     static const char two[] = OPSET "g (float[N,3] x, float[N,K] z) => (y) { y = Neg(x) }";
@@ -462,6 +470,7 @@ int main(void)
     tcase_add_test(t, many_names);
     tcase_add_test(t, inputs);
     tcase_add_test(t, contradictions);
+    tcase_add_test(t, an_input_that_a_call_leaves_out_is_no_output);
     tcase_add_test(t, frozen);
     tcase_add_test(t, declared);
     tcase_add_test(t, calls);
