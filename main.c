@@ -151,25 +151,8 @@ static const char *target_named(const char *name)
 }
 
 enum Option {
-    O_SHAPE = 256,
-    O_TYPE,
-    O_PREFIX,
-    O_ARENA,
-    O_IO,
-    O_WEIGHTS,
-    O_RAM,
-    O_FLASH,
-    O_TARGET,
-    O_STRING,
-    O_AFTER,
-    O_STOP,
-    O_LIMIT,
-    O_CHECK,
-    O_AS,
-    O_JSON,
-    O_HTML,
-    O_HELP,
-    O_VERSION
+    O_SHAPE = 256, O_TYPE, O_PREFIX, O_ARENA, O_IO, O_WEIGHTS, O_RAM, O_FLASH, O_TARGET, O_STRING,
+    O_AFTER, O_STOP, O_LIMIT, O_CHECK, O_AS, O_JSON, O_HTML, O_HELP, O_VERSION,
 };
 
 static const struct option options[] = {

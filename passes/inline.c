@@ -6,7 +6,7 @@
 #include "inline.h"
 
 enum { NAME_MAX_LENGTH = 120 };      /* of a fused kernel: beyond that the producers' names are left out */
-enum { DIVISIONS_MOST = 12 };        /* a map that has come to more is not read through: each reader would multiply them */
+enum { DIVISIONS_MOST = 12 };        /* a map that has more is not read through: each reader would multiply them */
 
 int64_t count_mul(int64_t a, int64_t b)
 {

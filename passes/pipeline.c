@@ -1,7 +1,7 @@
-/* The order of the passes is the table passes.def; what is common to all of them is written here once: where to stop, the
- * checkers, and with --check-passes the interpreter before and after each on the same seeded inputs. The graph is checked
- * before it is lowered and the program behind the last pass, whatever is asked: nothing unproved is emitted. Behind each
- * pass they are checked with --check-passes, and in test builds. */
+/* The order of the passes is the table passes.def; what is common to all of them is written here once: where to stop,
+ * the checkers, and with --check-passes the interpreter before and after each on the same seeded inputs. The graph is
+ * checked before it is lowered and the program behind the last pass, whatever is asked: nothing unproved is emitted.
+ * Behind each pass they are checked with --check-passes, and in test builds. */
 #include "passes.h"
 
 typedef enum Level { GRAPH, LOOP } Level;

@@ -6,7 +6,7 @@
 
 enum { EXPAND_DEPTH = 64 };          /* of expansions and inlined graphs within each other */
 enum { EVAL_BYTES = 4096 };          /* the builder evaluates what is known up to that size */
-enum { HELD_BYTES = 256 };           /* results of that size are held as constants, larger ones when they replace as much */
+enum { HELD_BYTES = 256 };           /* such results are held as constants, larger ones when they replace as much */
 enum { FORMULA_SIZE = 12 };          /* nodes of an expression that is cheaper than the constant it stands for */
 
 /* match.c: fill and check a node that has its edges, after its signature. False: a fault was reported. */

@@ -83,7 +83,7 @@ static void run(Ctx *c, Lower *l, const Node *n, Buf *const *out, const Tensor *
     scratch_release(c, mark);
 }
 
-/* ---- formulas: values that need no memory ------------------------------------------------------------------------------- */
+/* ---- formulas: values that need no memory -------------------------------------------------------------------------- */
 
 typedef struct Sources { const Node *node; const Buf *const *bufs; } Sources;
 

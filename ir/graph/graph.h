@@ -46,8 +46,8 @@ struct Edge {                        /* a tensor */
     int out;                         /* which output of from */
     int input;                       /* position among the graph's inputs, else -1 */
     const Tensor *data;              /* its value where known: a constant (from == NULL), or evaluated by the builder */
-    bool held;                       /* the data is worth its place in the program: given, or no larger than what it replaces */
-    const Expr *formula;             /* its element at position variables, where known without memory (a Range, a fill), else NULL */
+    bool held;                       /* the data is worth its place: given, or no larger than what it replaces */
+    const Expr *formula;             /* its element at position variables, where no memory is needed: a Range, a fill */
     Loc loc;
 };
 
