@@ -164,6 +164,8 @@ static uint64_t next(uint64_t *state)
 
 START_TEST(pow_of_special_values_is_as_c99_says)
 {
+    if (getenv("VALGRIND") && *getenv("VALGRIND"))
+        return;                      /* its powl has signs of zero of its own: powl(-inf, -0.5) is -0 there */
     static const float specials[] = {
         0.0f, 1.0f, 0.5f, 1.5f, 2.0f, 3.0f, 33.0f, 0x1p-149f, 0x1.fffffcp-127f, 0x1p-126f, 0x1.fffffep-1f,
         0x1.000002p+0f, 0x1.000002p+22f, 0x1.000006p+22f, 0x1.fffffep+22f, 0x1p+23f, 0x1.000002p+23f,

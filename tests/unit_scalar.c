@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 static Ctx *c;
-static char dir[] = "/tmp/burin-scalar-XXXXXX";
+static const char template[] = "/tmp/burin-scalar-XXXXXX";
+static char dir[sizeof template];
 
 static void setup(void)
 {
@@ -257,6 +258,7 @@ static bool run_compiler(const char *cc, const char *options, bool fused)
 
 static void same_bits(const char *cc, const char *options, bool fused)
 {
+    memcpy(dir, template, sizeof dir);   /* anew: without forks, tests share it */
     ck_assert_ptr_nonnull(mkdtemp(dir));
     collect();
     FILE *f = open_in("t.c", "w");
@@ -268,6 +270,7 @@ static void same_bits(const char *cc, const char *options, bool fused)
     ck_assert_int_eq(fclose(f), 0);
     run_compiler(cc, options, fused);
     free(inputs);
+    inputs = NULL;
     char command[100];
     snprintf(command, sizeof command, "rm -rf %s", dir);
     ck_assert_int_eq(system(command), 0);
