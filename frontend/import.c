@@ -21,6 +21,7 @@ static void node_build(Scope *s, const MNode *n)
     Mark mark = scratch_mark(c);
     Edge **in = SCRATCH_N(c, Edge *, n->nin), **out = SCRATCH_N(c, Edge *, n->nout);
     const char **names = SCRATCH_N(c, const char *, n->nout);
+    Type *declared = SCRATCH_N(c, Type, n->nout);
     Attr *attrs = SCRATCH_N(c, Attr, n->nattrs);
     NodeSpec spec = {.domain = n->domain,
                      .op = n->op,
@@ -30,11 +31,14 @@ static void node_build(Scope *s, const MNode *n)
                      .nout = n->nout,
                      .in = in,
                      .out = names,
-                     .attrs = attrs};
+                     .attrs = attrs,
+                     .declared = declared};
     for (int k = 0; k < n->nin; k++)
         in[k] = *n->in[k].name ? scope_use(s, n->in[k].name, n->in[k].loc) : NULL;
-    for (int k = 0; k < n->nout; k++)
+    for (int k = 0; k < n->nout; k++) {
         names[k] = *n->out[k].name ? scope_name(s, n->out[k].name) : NULL;
+        declared[k] = declared_type(s, n->out[k].name);
+    }
     if (!attrs_import(s, n, attrs, &spec.nattrs)) {
         for (int k = 0; k < n->nout; k++)
             out[k] = names[k] ? build_poison(b, names[k], n->loc) : NULL;
@@ -55,6 +59,7 @@ void nodes_import(Scope *s, int n, const MNode *const *nodes)
     Build *b = s->im->b;
     const Opset *opsets = b->opsets;
     int nopsets = b->nopsets;
+    declared_flow(s, n, nodes);
     for (int i = 0; i < n; i++) {
         const MFunction *f = function_find(s->im, nodes[i]);
         b->opsets = s->opsets;       /* an operator's expansion may have changed them */
@@ -187,6 +192,7 @@ Graph *frontend_import(Ctx *c, const MModel *m, const ReadOptions *o)
     inits_import(s, g);
     inputs_import(s, g, to);
     scope_declare(s, g->nnodes, g->nodes);
+    declared_open(s, g->nouts, g->outs, g->ninfos, g->infos);
     nodes_import(s, g->nnodes, g->nodes);
     outputs_import(s, g, to);
     infos_check(s, g);

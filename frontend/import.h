@@ -58,6 +58,7 @@ typedef struct Scope {
     const char *prefix;              /* of the names of its edges; NULL: none */
     int nopsets; const Opset *opsets;
     Table names;
+    Table declared;                  /* by name: what is the MType that the model states */
 } Scope;
 
 /* ---- scope.c ---- */
@@ -73,6 +74,12 @@ Edge *scope_output(Scope *s, const char *name, Loc loc);         /* the same for
 /* ---- types.c ---- */
 void symbols_open(Import *im);                                   /* -D and --shape */
 bool input_type(Import *im, const MValueInfo *v, Type *t);       /* of a graph input; false: a fault was reported */
+/* What is stated of the outputs of the scope's nodes: outs first, then infos. It also holds for what a node before
+ * reads when that has the same shape. */
+void declared_open(Scope *s, int nouts, const MValueInfo *outs, int ninfos, const MValueInfo *infos);
+void declared_flow(Scope *s, int n, const MNode *const *nodes);
+void declared_set(Scope *s, const char *name, const MType *t);
+Type declared_type(Scope *s, const char *name);                  /* dt DT_NONE: none, or not static */
 /* of the graph; of a value; within a subgraph */
 typedef enum Declared { DECL_OUTPUT, DECL_VALUE, DECL_INNER } Declared;
 void check_declared(Import *im, const Edge *e, const MValueInfo *v, Declared where);

@@ -225,8 +225,11 @@ static Scope *call_scope(Scope *s, const MNode *n, Frame *frame)
     t->opsets = f->nopsets ? f->opsets : m->opsets_stated ? m->meta->opsets : NULL;
     t->nopsets = f->nopsets ? f->nopsets : m->meta->nopsets;
     for (int k = 0; k < n->nout; k++)
-        if (*n->out[k].name)
+        if (*n->out[k].name) {
+            const Slot *stated = table_find(&s->declared, n->out[k].name);
             table_slot(s->im->c, &t->names, f->outs[k].name)->as = scope_name(s, n->out[k].name);
+            declared_set(t, f->outs[k].name, stated ? stated->what : NULL);
+        }
     for (int k = 0; k < f->nins; k++) {
         const MName *in = k < n->nin ? &n->in[k] : NULL;
         scope_define(t, f->ins[k].name, f->ins[k].loc, in && *in->name ? scope_use(s, in->name, in->loc) : NULL);
@@ -247,6 +250,7 @@ void function_inline(Scope *s, const MNode *n, const MFunction *f)
     Scope *t = call_scope(s, n, frame);
     int errors = im->c->errors;
     scope_declare(t, f->nnodes, f->nodes);
+    declared_open(t, 0, NULL, f->ninfos, f->infos);
     nodes_import(t, f->nnodes, f->nodes);
     for (int k = 0; k < n->nout; k++) {
         const MName *out = &n->out[k];
@@ -281,6 +285,7 @@ static bool subgraph_inline(Build *b, const Subgraph *g, Edge *const *in, Edge *
         scope_define(s, m->ins[k].name, m->ins[k].loc, in[k]);
     inits_import(s, m);
     scope_declare(s, m->nnodes, m->nodes);
+    declared_open(s, m->nouts, m->outs, m->ninfos, m->infos);
     nodes_import(s, m->nnodes, m->nodes);
     for (int k = 0; k < m->ninfos; k++) {
         const Slot *slot = table_find(&s->names, m->infos[k].name);

@@ -244,6 +244,54 @@ bool input_type(Import *im, const MValueInfo *v, Type *type)
     return true;
 }
 
+/* ---- what is declared, before anything is computed -------------------------------------------------------------- */
+
+void declared_set(Scope *s, const char *name, const MType *t)
+{
+    t = tensor_of_type(t);
+    if (!t || t->rank < 0 || !*name)
+        return;
+    Slot *slot = table_slot(s->im->c, &s->declared, name);
+    if (!slot->what)
+        slot->what = t;
+}
+
+void declared_open(Scope *s, int nouts, const MValueInfo *outs, int ninfos, const MValueInfo *infos)
+{
+    for (int i = 0; i < nouts; i++)
+        declared_set(s, outs[i].name, outs[i].type);
+    for (int i = 0; i < ninfos; i++)
+        declared_set(s, infos[i].name, infos[i].type);
+}
+
+void declared_flow(Scope *s, int n, const MNode *const *nodes)
+{
+    for (int i = n; i-- > 0;) {
+        const MNode *m = nodes[i];
+        if (!m->nin || !m->nout || table_find(&s->declared, m->in[0].name))
+            continue;
+        const Slot *slot = table_find(&s->declared, m->out[0].name);
+        if (slot && slot->what && build_keeps_shape(s->im->b, m->domain, m->op))
+            declared_set(s, m->in[0].name, slot->what);
+    }
+}
+
+Type declared_type(Scope *s, const char *name)
+{
+    const Slot *slot = table_find(&s->declared, name);
+    const MType *t = slot ? slot->what : NULL;
+    int64_t dims[MAX_RANK], count;
+    if (!t)
+        return (Type){0};
+    for (int i = 0; i < t->rank; i++) {
+        const Slot *size = t->dims[i].name ? table_find(&s->im->symbols, t->dims[i].name) : NULL;
+        dims[i] = t->dims[i].size >= 0 || !size ? t->dims[i].size : ((const Symbol *)size->what)->size;
+        if (dims[i] < 0)
+            return (Type){0};
+    }
+    return dims_count(t->rank, dims, &count) ? type_make(s->im->c, t->dt, t->rank, dims) : (Type){0};
+}
+
 /* ---- what is declared, and what is computed -------------------------------------------------------------------- */
 
 static void differs(Import *im, const Edge *e, const MValueInfo *v, Declared where, const char *why, bool sure)

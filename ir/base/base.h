@@ -38,6 +38,7 @@ struct Ctx {
     struct Interned *strings;        /* str.c */
     Diag *diags;                     /* diag.c: recorded, printed by diag_flush */
     int errors, warnings;            /* counted so far (also those beyond the limit of 20 that are not printed) */
+    bool muted;                      /* only a try: error, warning and note record nothing */
     jmp_buf *top;                    /* where fatal() goes; set by ctx_run */
     struct Deferred *deferred;       /* released by ctx_free, last first */
     const struct OpTable *ops;       /* ir/graph/op.h; handed in by main, so that no room includes ir/ops */

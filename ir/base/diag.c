@@ -86,6 +86,8 @@ static int source_rank(Ctx *c, Diag *d, const Source *src)
 
 static void record(Ctx *c, Kind kind, Loc loc, const char *text)
 {
+    if (c->muted && kind != FATAL)
+        return;
     if (!c->diags)
         c->diags = NEW(c, Diag);
     Diag *d = c->diags;

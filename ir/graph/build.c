@@ -148,16 +148,16 @@ void edge_rename(Edge *r, const char *name)
 }
 
 /* Whether r was made by the expansion of n, whose nodes are those from `from` on. */
-static bool made_here(const Build *b, const Node *n, const Edge *r, int from)
+static bool made_here(const Build *b, const Node *n, const Edge *r, int from, bool spliced)
 {
-    bool given = r->input >= 0 || n->sig->graphs;
+    bool given = r->input >= 0 || spliced;
     for (int k = 0; k < n->nin; k++)
         given |= n->in[k] == r;
     return r->from ? made_by(&b->nodes, from, r->from) : !given;
 }
 
 /* Checks what expand gave, and names it after the outputs. False: poisoned. */
-static bool take_results(Build *b, const Node *n, Edge **result, int from)
+static bool take_results(Build *b, const Node *n, Edge **result, int from, bool spliced)
 {
     for (int k = 0; k < n->nout; k++) {
         Edge *e = n->out[k], *r = result[k];
@@ -167,7 +167,12 @@ static bool take_results(Build *b, const Node *n, Edge **result, int from)
             ice(b->c, "the expansion of %s gives no output %d", node_text(b->c, n), k);
         if (edge_poisoned(r))
             return false;
-        if (n->op->infer && !type_same(r->type, e->type))
+        if (node_late(n) && !type_same((Type){r->type.dt, e->type.rank, e->type.dims}, r->type)) {
+            node_error(b, n, "output %d is declared %s, but would be %s", k,
+                       dims_text(b->c, e->type.rank, e->type.dims), type_text(b->c, r->type));
+            return false;
+        }
+        if (!node_late(n) && n->op->infer && !type_same(r->type, e->type))
             ice(b->c, "the expansion of %s gives %s for output %d, inferred was %s", node_text(b->c, n),
                 type_text(b->c, r->type), k, type_text(b->c, e->type));
         e->type = r->type;
@@ -177,14 +182,14 @@ static bool take_results(Build *b, const Node *n, Edge **result, int from)
         bool taken = false;
         for (int j = 0; j < k; j++)
             taken |= n->out[j] && result[j] == r;
-        if (!taken && made_here(b, n, r, from))
+        if (!taken && made_here(b, n, r, from, spliced))
             edge_rename(r, e->name);
     }
     return true;
 }
 
-/* Operators with graphs build into the list that they stand in. */
-static bool expand(Build *b, Node *n)
+/* By f, or as .wide tells. Spliced: into the list that n would stand in. */
+static bool expand(Build *b, Node *n, bool (*f)(Build *, const Node *, Edge **), bool spliced)
 {
     if (b->depth >= EXPAND_DEPTH) {
         node_error(b, n, "operators, functions and graphs are nested more than %d deep here", EXPAND_DEPTH);
@@ -193,8 +198,7 @@ static bool expand(Build *b, Node *n)
     NodeVec outer = b->nodes;
     Loc loc = b->loc;
     const char *prefix = b->prefix;
-    bool apart = !n->sig->graphs;
-    if (apart)
+    if (!spliced)
         b->nodes = (NodeVec){0};
     b->loc = n->loc;
     for (int k = 0; !b->prefix && k < n->nout; k++)
@@ -203,13 +207,13 @@ static bool expand(Build *b, Node *n)
     b->depth++;
     int from = b->nodes.n;
     Edge **result = NEW_N(b->c, Edge *, n->nout);
-    bool ok = n->op->wide ? expand_wide(b, n, result) : n->op->expand(b, n, result);
-    ok = ok && take_results(b, n, result, from);
+    bool ok = n->op->wide && f == n->op->expand ? expand_wide(b, n, result) : f(b, n, result);
+    ok = ok && take_results(b, n, result, from, spliced);
     n->result = result;
     b->depth--;
     b->prefix = prefix;
     b->loc = loc;
-    if (apart) {
+    if (!spliced) {
         n->body = b->nodes.at;
         n->nbody = b->nodes.n;
         b->nodes = outer;
@@ -262,10 +266,22 @@ static bool evaluate(Build *b, const Node *n)
     return known;
 }
 
+static bool spliced(const Node *n)
+{
+    return n->sig->graphs || node_late(n);
+}
+
 static bool build(Build *b, Node *n, const NodeSpec *s)
 {
-    bool ok = match_attrs(b, n, s->nattrs, s->attrs);
-    return !inputs_poisoned(n) && match_operands(b, n) && ok && set_types(b, n) && (!n->op->expand || expand(b, n));
+    bool ok = match_attrs(b, n, s->nattrs, s->attrs), late = node_late(n);
+    for (int k = 0; late && s->declared && k < n->nout; k++)
+        if (n->out[k])
+            n->out[k]->type = s->declared[k];
+    if (inputs_poisoned(n) || !match_operands(b, n) || !ok)
+        return false;
+    if (late)
+        return expand(b, n, n->op->late, true);
+    return set_types(b, n) && (!n->op->expand || expand(b, n, n->op->expand, n->sig->graphs));
 }
 
 /* Within an expansion what is known and worth holding becomes a constant at once. */
@@ -284,7 +300,7 @@ static void finish(Build *b, const Node *n)
 void build_sig(Build *b, const Sig *sig, const NodeSpec *s, Edge **out)
 {
     Node *n = node_new(b, sig, s);
-    bool ok = build(b, n, s), splice = ok && sig->graphs;
+    bool ok = build(b, n, s), splice = ok && spliced(n);
     for (int k = 0; k < s->nout; k++)
         out[k] = k >= n->nout || !n->out[k] ? NULL : splice ? n->result[k] : n->out[k];
     if (ok && !splice)

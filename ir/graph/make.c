@@ -12,12 +12,44 @@ static const Sig *sig_of(Build *b, const char *op)
     return s;
 }
 
-void build_op_n(Build *b, const char *op, int nin, Edge *const *in, int nattrs, const Attr *attrs, int nout, Edge **out)
+void build_op_as(Build *b, const char *op, int nin, Edge *const *in, int nattrs, const Attr *attrs, int nout,
+                 const Type *declared, Edge **out)
 {
     const Sig *sig = sig_of(b, op);
     NodeSpec s = {.domain = sig->domain, .op = sig->name, .loc = b->loc, .nin = nin, .in = in, .nout = nout,
-                  .nattrs = nattrs,                   .attrs = attrs};
+                  .nattrs = nattrs, .attrs = attrs, .declared = declared};
     build_sig(b, sig, &s, out);
+}
+
+void build_op_n(Build *b, const char *op, int nin, Edge *const *in, int nattrs, const Attr *attrs, int nout, Edge **out)
+{
+    build_op_as(b, op, nin, in, nattrs, attrs, nout, NULL, out);
+}
+
+void build_again(Build *b, const Node *n, Edge *const *in, Edge **out)
+{
+    Type *declared = NEW_N(b->c, Type, n->nout);
+    for (int k = 0; k < n->nout; k++)
+        declared[k] = n->out[k] ? n->out[k]->type : (Type){0};
+    NodeSpec s = {.loc = b->loc, .nin = n->nin, .in = in, .nout = n->nout, .nattrs = n->nattrs, .attrs = n->attrs,
+                  .declared = declared};
+    build_sig(b, n->sig, &s, out);
+}
+
+bool build_fits(Build *b, const Node *n, int k, Edge *value)
+{
+    Node try = *n;
+    Edge **in = mem_copy(b->c, n->in, sizeof *in * (size_t)n->nin);
+    Type *types = NEW_N(b->c, Type, n->nout);
+    bool muted = b->c->muted;
+    in[k] = value;
+    try.in = in;
+    b->c->muted = true;
+    bool ok = n->op->infer && n->op->infer(b, &try, types);
+    b->c->muted = muted;
+    for (int i = 0; ok && i < n->nout; i++)
+        ok = !n->out[i] || type_same((Type){types[i].dt, n->out[i]->type.rank, n->out[i]->type.dims}, types[i]);
+    return ok;
 }
 
 Edge *build_op(Build *b, const char *op, int nin, Edge *const *in, int nattrs, const Attr *attrs)

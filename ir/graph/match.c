@@ -246,13 +246,33 @@ static const char *why_unknown(Ctx *c, const Edge *e)
     return internf(c, "it depends on graph input '%s'", e->name);
 }
 
+/* Operand k is marked !, but known at run time only. */
+static bool operand_late(const Node *n, int k)
+{
+    const Edge *e = n->in[k];
+    return e && !e->data && !edge_poisoned(e) && sig_param(n->sig->in, n->sig->nin, k)->known;
+}
+
+bool node_late(const Node *n)
+{
+    for (int k = 0; k < n->nin; k++)
+        if (sig_param(n->sig->in, n->sig->nin, k) && operand_late(n, k))
+            return true;
+    return false;
+}
+
 static bool check_known(Build *b, const Node *n, int k)
 {
-    const Param *p = sig_param(n->sig->in, n->sig->nin, k);
-    const Edge *e = n->in[k];
-    if (!p->known || e->data)
+    bool late = n->op->late != NULL, declared = late;
+    if (!operand_late(n, k))
         return true;
-    node_error(b, n, "needs input '%s' at compile time: %s; make it a constant", p->name, why_unknown(b->c, e));
+    for (int i = 0; i < n->nout; i++)
+        declared &= !n->out[i] || !edge_poisoned(n->out[i]);
+    if (declared)
+        return true;
+    node_error(b, n, "needs input '%s' at compile time: %s; make it a constant%s",
+               sig_param(n->sig->in, n->sig->nin, k)->name, why_unknown(b->c, n->in[k]),
+               late ? ", or declare the shape of the output" : "");
     return false;
 }
 
@@ -275,6 +295,12 @@ static DType only_type(uint64_t types)
         if (types == UINT64_C(1) << t)
             return (DType)t;
     return DT_NONE;
+}
+
+bool build_keeps_shape(Build *b, const char *domain, const char *op)
+{
+    const Sig *s = op_newest(b->c, domain, op);
+    return s && (s->op->keeps_shape || (s->op->scalar && s->nin == 1));
 }
 
 DType match_result(const Node *n, int k)

@@ -11,7 +11,7 @@
  *   operand     name, then any of
  *               ?    optional
  *               ...  variadic: the last one; one or more, with ? none as well
- *               !    must be known at compile time
+ *               !    must be known at compile time, or see `late`
  *               ~    only its type is read, so the node can be evaluated although the value is unknown
  *   TYPE        a set, which is also a type variable (equal within the signature), or with a digit behind it another
  *               variable of that set (F2), or an element type (int64). Sets: F floats (float16 bfloat16 float double),
@@ -27,6 +27,9 @@
  *   expand   a composition, built of other nodes in their newest version; also how older versions and sugar are
  *            rewritten (canon). With `.wide`, 16-bit inputs are cast to float first and the results back, so that there
  *            is one rounding. Nodes with graph attributes are not kept: the body stands in their place.
+ *   late     a composition that stands in place of a node whose operands marked ! are known at run time only: the
+ *            outputs' types hold the shapes that the model declares, which fix all extents. Without it such a node is
+ *            refused.
  *   infer    types of the outputs (dims from type_make or of another edge). Faults: node_error, return false. Without
  *            one: scalar broadcasts; expand takes what its body gives; at and lower give every output the shape of the
  *            first input; element types are what the signature says, else the first input's.
@@ -47,6 +50,8 @@ typedef struct Op {
     /* Fills out[k] for every output (also ones not asked for, or NULL). False: a fault was reported. */
     bool (*expand)(Build *b, const Node *n, Edge **out);
     bool (*infer)(Build *b, const Node *n, Type *out);
+    bool (*late)(Build *b, const Node *n, Edge **out);
+    bool keeps_shape;                /* the output has the shape of the first input, for what a scalar does not tell */
     bool wide;
     Tolerance tol;
 } Op;
@@ -101,6 +106,7 @@ typedef struct NodeSpec {            /* a node as a model gives it */
     int nin, nout, nattrs;
     Edge *const *in;                 /* NULL entry: left out */
     const char *const *out;          /* names; NULL or "": not asked for */
+    const Type *declared;            /* of each output, its shape at least; dt DT_NONE: of that none. NULL: of none */
     const Attr *attrs;
 } NodeSpec;
 /* Fills out[0 .. nout-1]; faults are reported and give poisoned edges. Names that are taken are changed: x_2. */
@@ -110,10 +116,21 @@ Edge *build_const(Build *b, const char *name, const Tensor *t, Loc loc);
 Edge *build_poison(Build *b, const char *name, Loc loc);
 void build_report_unknown(Build *b);     /* at the end: every missing operator once, with its count and nearest name */
 
+/* The shapes that outputs have by what is declared of them flow back to those of the nodes before: whether the first
+ * input of such a node has the shape of its output. */
+bool build_keeps_shape(Build *b, const char *domain, const char *op);
+
 /* For expand: nodes of the newest version; op is "Name" or "domain::Name". */
 Edge *build_op(Build *b, const char *op, int nin, Edge *const *in, int nattrs, const Attr *attrs);   /* first output */
 void build_op_n(Build *b, const char *op, int nin, Edge *const *in, int nattrs, const Attr *attrs, int nout,
                 Edge **out);
+/* The same, with declared types of the outputs. */
+void build_op_as(Build *b, const char *op, int nin, Edge *const *in, int nattrs, const Attr *attrs, int nout,
+                 const Type *declared, Edge **out);
+/* n with its attributes, in its version, on other inputs. */
+void build_again(Build *b, const Node *n, Edge *const *in, Edge **out);
+/* Whether n, with `value` as operand k, has outputs of the shapes that n->out has now. Reports nothing. */
+bool build_fits(Build *b, const Node *n, int k, Edge *value);
 Edge *build_op1(Build *b, const char *op, Edge *x);
 Edge *build_op2(Build *b, const char *op, Edge *x, Edge *y);
 Edge *build_ints(Build *b, int n, const int64_t *v);             /* int64[n] constant */

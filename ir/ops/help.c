@@ -108,7 +108,10 @@ bool make_type(Build *b, const Node *n, Type *out, int k, DType dt, int rank, co
 
 bool rebuild(Build *b, const Node *n, int nin, Edge *const *in, int nattrs, const Attr *attrs, Edge **out)
 {
-    build_op_n(b, n->sig->name, nin, in, nattrs, attrs, n->nout, out);
+    Type *declared = NEW_N(b->c, Type, n->nout);
+    for (int k = 0; k < n->nout; k++)
+        declared[k] = n->out[k] ? n->out[k]->type : (Type){0};
+    build_op_as(b, n->sig->name, nin, in, nattrs, attrs, n->nout, declared, out);
     return true;
 }
 

@@ -110,6 +110,14 @@ const Expr *requantised(Lower *l, const Expr *sum, const Expr *scale, int zero_p
 
 /* ---- the meanings, by file ---- */
 
+/* late.c: operands that are known at run time only */
+Expand late_reshape, late_shape, late_repeats, late_extent, late_split, late_grid, late_axes, late_dft, late_stft,
+    late_col2im, late_range, late_slice, late_pad;
+Edge *iota(Build *b, int64_t n);                                 /* int64[n]: 0, 1, 2 ... */
+Edge *clipped(Build *b, Edge *x, int64_t lo, int64_t hi);        /* of int64 */
+Edge *gathered(Build *b, Edge *x, Edge *places, int axis);       /* places are clamped */
+Edge *along(Build *b, Edge *v, int rank, int axis);              /* the vector as a tensor that runs along axis */
+
 /* shape.c */
 Expand shape, size, reshape_attr, axes_attr, dropout_old, dropout;
 Infer reshape_infer, flatten_infer, squeeze_infer, unsqueeze_infer, identity_infer;
@@ -196,7 +204,7 @@ Expand dynamic_quantize;
 /* resize.c */
 Infer resize_infer;
 At resize_at;
-Expand upsample;
+Expand upsample, late_resize;
 
 /* attention.c */
 Expand attention, flex_attention, causal_conv, swiglu;

@@ -366,6 +366,170 @@ bool upsample(Build *b, const Node *n, Edge **out)
     Attr attrs[3] = {attr_string(b->c, "mode", strcmp(mode, "bilinear") == 0 ? "linear" : mode),
                      attr_string(b->c, "coordinate_transformation_mode", "asymmetric"),
                      attr_string(b->c, "nearest_mode", "floor")};
-    out[0] = build_op(b, "Resize", 3, in, 3, attrs);
+    build_op_as(b, "Resize", 3, in, 3, attrs, 1, &n->out[0]->type, out);
+    return true;
+}
+
+/* ---- scales (or the region) at run time: axis after axis, a Gather of the taps, weighted in float ---- */
+
+static Edge *number(Build *b, double v)
+{
+    return build_scalar(b, DT_F32, v);
+}
+
+static Edge *op2(Build *b, Edge *x, const char *op, Edge *y)
+{
+    return build_op2(b, op, x, y);
+}
+
+static Edge *pick(Build *b, Edge *p, Edge *x, Edge *y)
+{
+    return build_op(b, "Where", 3, (Edge *[]){p, x, y}, 0, NULL);
+}
+
+/* Element k of operand `from` in float; `absent` when it is left out. */
+static Edge *element(Build *b, const Node *n, int from, int k, double absent)
+{
+    if (!given(n, from))
+        return number(b, absent);
+    return build_op2(b, "Gather", build_cast(b, n->in[from], DT_F32), build_scalar(b, DT_I64, k));
+}
+
+/* source_of for all places of the axis, `k` being its number among the resized ones. */
+static Edge *late_source(Build *b, const Node *n, const Resize *r, int64_t in, int64_t out, int k, int naxes)
+{
+    const char *mode = r->coordinates;
+    Edge *x = build_cast(b, iota(b, out), DT_F32), *size = number(b, (double)in), *half = number(b, 0.5);
+    Edge *scale = element(b, n, 2, k, (double)out / (double)in), *length = op2(b, scale, "Mul", size);
+    Edge *is_one = op2(b, length, "Equal", number(b, 1)), *steps = op2(b, length, "Sub", number(b, 1));
+    Edge *last = number(b, (double)(in - 1)), *middle = op2(b, op2(b, x, "Add", half), "Div", scale);
+    if (strcmp(mode, "align_corners") == 0)
+        return pick(b, is_one, number(b, 0), op2(b, op2(b, x, "Mul", last), "Div", steps));
+    if (strcmp(mode, "asymmetric") == 0)
+        return op2(b, x, "Div", scale);
+    if (strcmp(mode, "tf_half_pixel_for_nn") == 0)
+        return middle;
+    if (strcmp(mode, "tf_crop_and_resize") == 0) {
+        Edge *from = element(b, n, 1, k, 0), *to = element(b, n, 1, k + naxes, 1);
+        Edge *range = op2(b, op2(b, to, "Sub", from), "Mul", last);
+        Edge *at = pick(b, is_one, op2(b, range, "Mul", half), op2(b, op2(b, x, "Mul", range), "Div", steps));
+        return op2(b, at, "Add", op2(b, from, "Mul", last));
+    }
+    x = op2(b, middle, "Sub", half);
+    if (strcmp(mode, "pytorch_half_pixel") == 0)
+        return pick(b, is_one, number(b, -0.5), x);
+    if (strcmp(mode, "half_pixel_symmetric") != 0)
+        return x;
+    Edge *part = op2(b, number(b, 1), "Sub", op2(b, number(b, (double)out), "Div", length));
+    return op2(b, x, "Add", op2(b, op2(b, size, "Mul", half), "Mul", part));
+}
+
+static Edge *late_nearest(Build *b, const char *mode, Edge *x)
+{
+    Edge *low = build_op1(b, "Floor", x), *half = number(b, 0.5), *rest = op2(b, x, "Sub", low);
+    if (strcmp(mode, "floor") == 0)
+        return build_cast(b, low, DT_I64);
+    if (strcmp(mode, "ceil") == 0)
+        return build_cast(b, build_op1(b, "Ceil", x), DT_I64);
+    Edge *up = op2(b, rest, strcmp(mode, "round_prefer_ceil") == 0 ? "GreaterOrEqual" : "Greater", half);
+    return build_cast(b, op2(b, low, "Add", build_cast(b, up, DT_F32)), DT_I64);
+}
+
+/* weight_of; x: how far each tap is, shrunk. */
+static Edge *late_weight(Build *b, const Resize *r, Edge *x)
+{
+    Edge *one = number(b, 1), *none = number(b, 0), *a = number(b, r->cubic), *p, *q;
+    x = build_op1(b, "Abs", x);
+    Edge *near = op2(b, x, "LessOrEqual", one);
+    if (strcmp(r->mode, "cubic") != 0)
+        return op2(b, op2(b, one, "Sub", x), "Max", none);
+    p = op2(b, op2(b, number(b, r->cubic + 2), "Mul", x), "Sub", number(b, r->cubic + 3));
+    p = op2(b, op2(b, op2(b, p, "Mul", x), "Mul", x), "Add", one);
+    q = op2(b, op2(b, a, "Mul", x), "Sub", number(b, 5 * r->cubic));
+    q = op2(b, op2(b, op2(b, q, "Mul", x), "Add", number(b, 8 * r->cubic)), "Mul", x);
+    q = op2(b, q, "Sub", number(b, 4 * r->cubic));
+    return pick(b, near, p, pick(b, op2(b, x, "Less", number(b, 2)), q, none));
+}
+
+/* y, with axis d resized to `out` places that come from x. */
+static Edge *late_axis(Build *b, const Resize *r, Edge *y, Edge *x, int d, Edge *scale, int64_t out)
+{
+    int64_t in = y->type.dims[d], dims[2] = {out, 1};
+    double least = r->antialias && out < in ? (double)out / (double)in : 1;
+    int taps = 2 - 2 * (int)(floor((strcmp(r->mode, "cubic") == 0 ? -2 : -1) / least) + 1);
+    if (strcmp(r->mode, "nearest") == 0)
+        return gathered(b, y, late_nearest(b, r->nearest, x), d);
+    Edge *low = reshaped(b, build_op1(b, "Ceil", x), 2, dims), *first = number(b, -taps / 2);
+    Edge *place = op2(b, op2(b, low, "Add", first), "Add", build_cast(b, iota(b, taps), DT_F32));
+    Edge *far = op2(b, place, "Sub", reshaped(b, x, 2, dims));
+    if (r->antialias)
+        far = op2(b, far, "Mul", op2(b, scale, "Min", number(b, 1)));
+    Edge *w = late_weight(b, r, far), *at = build_cast(b, place, DT_I64);
+    if (r->exclude)
+        w = pick(b, op2(b, at, "Equal", clipped(b, at, 0, in - 1)), w, number(b, 0));
+    Edge *axis = build_ints(b, 1, (int64_t[]){1});
+    if (r->exclude || r->antialias)
+        w = op2(b, w, "Div", op2(b, w, "ReduceSum", axis));
+    int64_t shape[MAX_RANK];
+    for (int k = 0; k < r->rank + 1; k++)
+        shape[k] = k == d ? out : k == d + 1 ? taps : 1;
+    axis = build_ints(b, 1, (int64_t[]){d + 1});
+    Attr keep = attr_int(b->c, "keepdims", 0);
+    y = op2(b, gathered(b, y, at, d), "Mul", reshaped(b, w, r->rank + 1, shape));
+    return build_op(b, "ReduceSum", 2, (Edge *[]){y, axis}, 1, &keep);
+}
+
+/* Where one scale holds for all axes, the sizes of the axis that sets it and extremes for the others. */
+static bool late_sizes(Build *b, const Node *n, Edge **out)
+{
+    const char *policy = node_string(n, "keep_aspect_ratio_policy", "stretch");
+    int64_t v[MAX_RANK], m = type_count(arg_type(n, 3));
+    Ints axes = {0};
+    attr_list(n, "axes", &axes);
+    for (int64_t k = 0; strcmp(policy, "stretch") != 0 && k < m && m <= n->out[0]->type.rank; k++) {
+        for (int64_t j = 0; j < m; j++)
+            v[j] = strcmp(policy, "not_larger") == 0 ? INT32_MAX : 0;
+        int64_t d = axes.n ? axes.v[k] + (axes.v[k] < 0 ? n->out[0]->type.rank : 0) : k;
+        v[k] = n->out[0]->type.dims[d];
+        Edge **in = mem_copy(b->c, n->in, sizeof *in * (size_t)n->nin);
+        in[3] = build_ints(b, (int)m, v);
+        if (build_fits(b, n, 3, in[3])) {
+            build_again(b, n, in, out);
+            return true;
+        }
+    }
+    return late_shape(b, n, out);
+}
+
+bool late_resize(Build *b, const Node *n, Edge **out)
+{
+    Type t = arg_type(n, 0), to = n->out[0]->type;
+    Resize r = {.rank = t.rank};
+    int naxes, axes[MAX_RANK];
+    if (given(n, 3) && !arg_known(n, 3))
+        return late_sizes(b, n, out);
+    if (!resize_attrs(b, n, &r) || !resize_axes(b, n, &r, &naxes, axes) || !has_count(b, n, given(n, 2) ? 2 : 3, naxes))
+        return false;
+    if (to.rank != t.rank || type_count(t) == 0) {
+        node_error(b, n, "X is %s, the output is declared %s: they must have the same rank, and X elements",
+                   type_text(b->c, t), dims_text(b->c, to.rank, to.dims));
+        return false;
+    }
+    bool blends = strcmp(r.mode, "nearest") != 0, crops = strcmp(r.coordinates, "tf_crop_and_resize") == 0;
+    Edge *y = blends ? build_cast(b, n->in[0], DT_F32) : n->in[0], *inside = NULL;
+    memcpy(r.dims, to.dims, sizeof *r.dims * (size_t)r.rank);
+    for (int k = 0; k < naxes; k++) {
+        int d = axes[k];
+        Edge *x = late_source(b, n, &r, t.dims[d], to.dims[d], k, naxes);
+        Edge *scale = element(b, n, 2, k, (double)to.dims[d] / (double)t.dims[d]);
+        Edge *in = op2(b, op2(b, x, "GreaterOrEqual", number(b, 0)), "And",
+                       op2(b, x, "LessOrEqual", number(b, (double)(t.dims[d] - 1))));
+        in = along(b, in, r.rank, d);
+        inside = crops ? inside ? op2(b, inside, "And", in) : in : NULL;
+        y = late_axis(b, &r, y, x, d, scale, to.dims[d]);
+    }
+    y = build_cast(b, blends && dtype_is_int(t.dt) ? build_op1(b, "Round", y) : y, t.dt);
+    Edge *beyond = like(b, y, (double)node_float(n, "extrapolation_value", 0));
+    out[0] = inside ? pick(b, inside, y, beyond) : y;
     return true;
 }

@@ -255,6 +255,10 @@ bool dropout_old(Build *b, const Node *n, Edge **out)
 bool dropout(Build *b, const Node *n, Edge **out)
 {
     const Tensor *training = arg_known(n, 2), *ratio = arg_known(n, 1);
+    if (arg(n, 2) && !training) {
+        node_error(b, n, "needs input 'training_mode' at compile time; make it a constant");
+        return false;
+    }
     bool drops = training && type_count(training->type) == 1 && tensor_at_int(training, 0) != 0;
     if (drops && !(ratio && type_count(ratio->type) == 1 && tensor_at_double(ratio, 0) == 0)) {
         node_error(b, n, "training_mode is true: random dropout is not supported; export the model for inference");
