@@ -267,7 +267,12 @@ static void print_paragraph(Emit *e, Function *fn, const Kernel *k, const Stmt *
     sheet_free(e->inner);
     e->inner = whole;
     e->fn = fn;
-    for (int i = 0; i < part.touched.n; i++) touch(e, part.touched.at[i], buf_info(e, part.touched.at[i])->written);
+    for (int i = 0; i < part.touched.n; i++) {
+        const Buf *b = part.touched.at[i];
+        int j = 0;
+        while (j < fn->touched.n && fn->touched.at[j] != b) j++;     /* its stamp is the paragraph's now */
+        if (j == fn->touched.n) touch(e, b, buf_info(e, b)->written);
+    }
 }
 
 /* All kernels as paragraphs of run. */
