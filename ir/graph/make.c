@@ -119,7 +119,7 @@ Attr attr_tensor(Ctx *c, const char *name, const Tensor *t)
 /* Where the place itself names the node (binary input), the message does not. A node that an expansion made has a name
  * that nobody wrote:
  * what it stands for is named instead. */
-void node_error(Build *b, const Node *n, const char *fmt, ...)
+bool node_error(Build *b, const Node *n, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
@@ -131,6 +131,7 @@ void node_error(Build *b, const Node *n, const char *fmt, ...)
         error(b->c, n->loc, "%s (output '%s'): %s", n->sig->name, b->prefix, text);
     else
         error(b->c, n->loc, "%s: %s", node_text(b->c, n), text);
+    return false;
 }
 
 bool broadcast_dims(int na, const int64_t *a, int nb, const int64_t *b, int *rank, int64_t *out)

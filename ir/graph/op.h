@@ -142,8 +142,8 @@ Attr attr_float(Ctx *c, const char *name, float v);
 Attr attr_string(Ctx *c, const char *name, const char *v);
 Attr attr_tensor(Ctx *c, const char *name, const Tensor *t);
 
-/* For infer and expand: "NODE: message", at the node's place. The message names shapes, the rule and the remedy. */
-void node_error(Build *b, const Node *n, const char *fmt, ...) PRINTF(3, 4);
+/* For infer and expand: "NODE: message", at the node's place. The message names shapes, the rule and the remedy. False. */
+bool node_error(Build *b, const Node *n, const char *fmt, ...) PRINTF(3, 4);
 /* out has MAX_RANK places. False: they do not agree. */
 bool broadcast_dims(int na, const int64_t *a, int nb, const int64_t *b, int *rank, int64_t *out);
 /* axis, counted from the back when negative; error unless in [-rank, rank-1], inclusive: [-rank, rank]. */

@@ -36,13 +36,6 @@ const Expr *reciprocal_at(Lower *l, int out, const Idx *const *i)
     return over(l->c, num(l->c, x, 1), x);
 }
 
-const Expr *leaky_relu_at(Lower *l, int out, const Idx *const *i)
-{
-    (void)out;
-    E x = in_math(l, 0, i);
-    return below(l->c, x, 0, scaled(l->c, x, real(l, "alpha")), x);
-}
-
 bool prelu_infer(Build *b, const Node *n, Type *out)
 {
     Type x = arg_type(n, 0), slope = arg_type(n, 1);
@@ -85,13 +78,6 @@ const Expr *selu_at(Lower *l, int out, const Idx *const *i)
     return scaled(c, expr_select(c, positive, x, exp_less_one(c, x, real(l, "alpha"))), real(l, "gamma"));
 }
 
-const Expr *elu_at(Lower *l, int out, const Idx *const *i)
-{
-    (void)out;
-    E x = in_math(l, 0, i);
-    return below(l->c, x, 0, exp_less_one(l->c, x, real(l, "alpha")), x);
-}
-
 const Expr *celu_at(Lower *l, int out, const Idx *const *i)
 {
     (void)out;
@@ -101,24 +87,10 @@ const Expr *celu_at(Lower *l, int out, const Idx *const *i)
     return below(c, x, 0, exp_less_one(c, over(c, x, num(c, x, alpha)), alpha), x);
 }
 
-const Expr *thresholded_relu_at(Lower *l, int out, const Idx *const *i)
-{
-    (void)out;
-    Ctx *c = l->c;
-    E x = in_math(l, 0, i), above = expr_op2(c, OP_gt, x, num(c, x, real(l, "alpha")));
-    return expr_select(c, above, x, num(c, x, 0));
-}
-
 /* k·x + beta, held between 0 and 1 */
 static E ramp(Ctx *c, E x, double k, double beta)
 {
     return expr_op3(c, OP_clip, add(c, scaled(c, x, k), num(c, x, beta)), num(c, x, 0), num(c, x, 1));
-}
-
-const Expr *hard_sigmoid_at(Lower *l, int out, const Idx *const *i)
-{
-    (void)out;
-    return ramp(l->c, in_math(l, 0, i), real(l, "alpha"), real(l, "beta"));
 }
 
 const Expr *hard_swish_at(Lower *l, int out, const Idx *const *i)
@@ -138,24 +110,11 @@ static E softplus(Ctx *c, E x)
     return add(c, expr_op1(c, OP_relu, x), log);
 }
 
-const Expr *softplus_at(Lower *l, int out, const Idx *const *i)
-{
-    (void)out;
-    return softplus(l->c, in_math(l, 0, i));
-}
-
 const Expr *mish_at(Lower *l, int out, const Idx *const *i)
 {
     (void)out;
     E x = in_math(l, 0, i);
     return mul(l->c, x, expr_op1(l->c, OP_tanh, softplus(l->c, x)));
-}
-
-const Expr *softsign_at(Lower *l, int out, const Idx *const *i)
-{
-    (void)out;
-    E x = in_math(l, 0, i);
-    return over(l->c, x, add(l->c, num(l->c, x, 1), expr_op1(l->c, OP_abs, x)));
 }
 
 bool gelu_infer(Build *b, const Node *n, Type *out)
@@ -202,4 +161,46 @@ const Expr *swish_at(Lower *l, int out, const Idx *const *i)
     double alpha = real(l, "alpha");
     E x = in_math(l, 0, i);
     return mul(l->c, x, expr_op1(l->c, OP_sigmoid, alpha == 1 ? x : scaled(l->c, x, alpha)));
+}
+
+/* ---- formulas that recurrent operators name as well ---- */
+
+static E relu(Ctx *c, E x, double a, double b) { return (void)a, (void)b, expr_op1(c, OP_relu, x); }
+static E sigmoid(Ctx *c, E x, double a, double b) { return (void)a, (void)b, expr_op1(c, OP_sigmoid, x); }
+static E hyperbolic(Ctx *c, E x, double a, double b) { return scaled(c, expr_op1(c, OP_tanh, scaled(c, x, b)), a); }
+static E affine(Ctx *c, E x, double a, double b) { return add(c, scaled(c, x, a), num(c, x, b)); }
+static E leaky(Ctx *c, E x, double a, double b) { return (void)b, below(c, x, 0, scaled(c, x, a), x); }
+static E elu(Ctx *c, E x, double a, double b) { return (void)b, below(c, x, 0, exp_less_one(c, x, a), x); }
+static E plus(Ctx *c, E x, double a, double b) { return (void)a, (void)b, softplus(c, x); }
+
+static E thresholded(Ctx *c, E x, double a, double b)
+{
+    return (void)b, expr_select(c, expr_op2(c, OP_gt, x, num(c, x, a)), x, num(c, x, 0));
+}
+
+static E softsign(Ctx *c, E x, double a, double b)
+{
+    return (void)a, (void)b, over(c, x, add(c, num(c, x, 1), expr_op1(c, OP_abs, x)));
+}
+
+const Formula *formula_find(const char *name)
+{
+    static const Formula all[] = {
+        {"Tanh", hyperbolic, false, false, 1, 1},        {"Sigmoid", sigmoid, false, false, 0, 0},
+        {"Relu", relu, false, false, 0, 0},              {"Affine", affine, true, true, 1, 0},
+        {"LeakyRelu", leaky, true, false, 0.01F, 0},     {"ThresholdedRelu", thresholded, true, false, 1, 0},
+        {"ScaledTanh", hyperbolic, true, true, 1, 1},    {"HardSigmoid", ramp, true, true, 0.2F, 0.5F},
+        {"Elu", elu, true, false, 1, 0},                 {"Softsign", softsign, false, false, 0, 0},
+        {"Softplus", plus, false, false, 0, 0}};
+    for (size_t k = 0; k < COUNT(all); k++)
+        if (strcmp(all[k].name, name) == 0)
+            return &all[k];
+    return NULL;
+}
+
+/* Of the operator that has the formula's name. */
+const Expr *formula_at(Lower *l, int out, const Idx *const *i)
+{
+    (void)out;
+    return formula_find(l->node->sig->name)->of(l->c, in_math(l, 0, i), real(l, "alpha"), real(l, "beta"));
 }

@@ -164,9 +164,14 @@ LowerFn max_lower, min_lower, sum_lower, mean_lower;
 /* activation.c */
 Expand prelu_old;
 Infer prelu_infer, gelu_infer;
-At reciprocal_at, leaky_relu_at, prelu_at, selu_at, elu_at, celu_at, thresholded_relu_at, hard_sigmoid_at,
-    hard_swish_at;
-At softplus_at, mish_at, softsign_at, gelu_at, shrink_at, swish_at;
+At reciprocal_at, prelu_at, selu_at, celu_at, hard_swish_at, mish_at, gelu_at, shrink_at, swish_at, formula_at;
+typedef struct Formula { /* of one element x, alpha and beta; whether they are attributes of it, and their defaults */
+    const char *name;
+    const Expr *(*of)(Ctx *c, const Expr *x, double alpha, double beta);
+    bool takes_alpha, takes_beta;
+    float alpha, beta;
+} Formula;
+const Formula *formula_find(const char *name); /* NULL: unknown */
 
 /* reduce.c */
 Expand reduce_attr, reduce_log_sum_exp;
@@ -218,6 +223,10 @@ LowerFn det;
 /* linear_attention.c */
 Infer linear_attention_infer;
 LowerFn linear_attention;
+
+/* recurrent.c */
+Infer rnn_infer, gru_infer, lstm_infer;
+LowerFn rnn, gru, lstm;
 
 /* loss.c */
 Expand nll_loss, softmax_loss;

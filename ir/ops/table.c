@@ -15,6 +15,7 @@ const Op ops_table[] = {
 #include "signal.def"
 #include "sample.def"
 #include "attention.def"
+#include "recurrent.def"
 #include "loss.def"
 #include "resize.def"
 #include "quant.def"
