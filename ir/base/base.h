@@ -105,6 +105,9 @@ typedef struct Loc {                 /* where something came from; all zero: now
 void error(Ctx *c, Loc loc, const char *fmt, ...) PRINTF(3, 4);     /* the user's fault: recorded, work goes on */
 void warning(Ctx *c, Loc loc, const char *fmt, ...) PRINTF(3, 4);
 void note(Ctx *c, Loc loc, const char *fmt, ...) PRINTF(3, 4);
+/* What is recorded from one mark to another, when it turns out to concern only what is left out: errors become warnings. */
+int diag_mark(Ctx *c);
+void diag_soften(Ctx *c, int from, int to);
 /* A limit or I/O: recorded, then longjmp (exit 1 outside ctx_run); never out of a library's callback. */
 NORETURN void fatal(Ctx *c, Loc loc, const char *fmt, ...) PRINTF(3, 4);
 NORETURN void ice(Ctx *c, const char *fmt, ...) PRINTF(2, 3);   /* our fault: "internal error: …", then as fatal */

@@ -145,6 +145,21 @@ void note(Ctx *c, Loc loc, const char *fmt, ...)
     RECORD(NOTE, loc);
 }
 
+int diag_mark(Ctx *c)
+{
+    return c->diags ? c->diags->n : 0;
+}
+
+void diag_soften(Ctx *c, int from, int to)
+{
+    for (Entry *e = c->diags ? c->diags->all : NULL; e && e->seq >= from; e = e->next)
+        if (e->seq < to && e->kind == ERROR) {
+            e->kind = WARNING;
+            c->errors--;
+            c->warnings++;
+        }
+}
+
 /* Outside ctx_run there is nowhere to go on. */
 NORETURN static void leave(Ctx *c)
 {

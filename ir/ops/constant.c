@@ -1,4 +1,4 @@
-/* Values that come from nowhere or from a shape: Constant, ConstantOfShape, Range, EyeLike, OneHot; the casts; and what
+/* Values that come from nowhere or from a shape: Constant, ConstantOfShape, Range, EyeLike, OneHot; the casts; and
  * is decided at compile time: NonZero of a constant, If with a constant condition. */
 #include "meaning.h"
 
@@ -240,21 +240,4 @@ bool nonzero(Build *b, const Node *n, Edge **out)
     }
     out[0] = build_const(b, NULL, places, n->loc);
     return true;
-}
-
-bool if_(Build *b, const Node *n, Edge **out)
-{
-    const Tensor *cond = arg_known(n, 0);
-    if (!cond || type_count(cond->type) != 1) {
-        node_error(b, n, "the condition %s",
-                   cond ? "must be a single bool" : "is not known at compile time: only a constant one is supported");
-        return false;
-    }
-    const char *branch = tensor_at_int(cond, 0) ? "then_branch" : "else_branch";
-    const Subgraph *g = node_attr(n, branch)->graph;
-    if (g->nouts != n->nout) {
-        node_error(b, n, "the %s gives %d outputs, the node has %d", branch, g->nouts, n->nout);
-        return false;
-    }
-    return g->inlined(b, g, NULL, out);
 }

@@ -124,7 +124,7 @@ Infer reshape_infer, flatten_infer, squeeze_infer, unsqueeze_infer, identity_inf
 At reshaped_at, identity_at;
 
 /* constant.c */
-Expand constant, nonzero, if_;
+Expand constant, nonzero;
 Infer constant_of_shape_infer, range_infer, eye_like_infer, one_hot_infer;
 At constant_of_shape_at, range_at, eye_like_at, one_hot_at;
 
@@ -223,6 +223,9 @@ LowerFn det;
 /* linear_attention.c */
 Infer linear_attention_infer;
 LowerFn linear_attention;
+
+/* control.c */
+Expand if_, loop, scan, scan_8;
 
 /* recurrent.c */
 Infer rnn_infer, gru_infer, lstm_infer;

@@ -16,6 +16,7 @@ const Op ops_table[] = {
 #include "sample.def"
 #include "attention.def"
 #include "recurrent.def"
+#include "control.def"
 #include "loss.def"
 #include "resize.def"
 #include "quant.def"

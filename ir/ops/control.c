@@ -1,0 +1,256 @@
+/* If, Loop, Scan: graphs are built in place, a copy for each step. What is decided at compile time leaves no trace. A
+ * condition that is known at run time only does not skip work, which cannot fail anyway: both branches are computed and
+ * their results chosen from; the steps of a loop are computed up to its bound, and what it carries changes only while it
+ * still runs. Of what depends on that in size, the largest is declared, with what is valid compact in front. */
+#include "meaning.h"
+
+typedef VEC(Edge *) Edges;
+
+/* x, followed by zeros until it has the shape of t. */
+static Edge *widened(Build *b, Edge *x, Type t)
+{
+    int64_t count = type_count(x->type), pads[2] = {0, type_count(t) - count};
+    if (pads[1] == 0)
+        return reshaped(b, x, t.rank, t.dims);
+    return reshaped(b, build_op2(b, "Pad", reshaped(b, x, 1, &count), build_ints(b, 2, pads)), t.rank, t.dims);
+}
+
+/* cond ? x : y; NULL: they do not go together, which was reported. */
+static Edge *chosen(Build *b, const Node *n, Edge *cond, Edge *x, Edge *y)
+{
+    Type s = x->type, t = y->type;
+    bool fits = s.dt == t.dt && s.rank == t.rank, s_holds = fits, t_holds = fits;
+    for (int i = 0; fits && i < s.rank; i++) {
+        s_holds &= s.dims[i] >= t.dims[i];
+        t_holds &= t.dims[i] >= s.dims[i];
+    }
+    if (!s_holds && !t_holds) {
+        node_error(b, n, "by a condition that is computed at run time, it gives %s or %s: one of them must be the type "
+                   "of both, or hold the other in every dimension; or the condition must be known at compile time",
+                   type_text(b->c, s), type_text(b->c, t));
+        return NULL;
+    }
+    if (x == y)
+        return x;
+    Edge *in[3] = {reshaped(b, cond, 0, NULL), widened(b, x, s_holds ? s : t), widened(b, y, s_holds ? s : t)};
+    return build_op(b, "Where", 3, in, 0, NULL);
+}
+
+/* A branch that cannot be computed with the shapes there are cannot be taken either. */
+bool if_(Build *b, const Node *n, Edge **out)
+{
+    static const char *const names[2] = {"then_branch", "else_branch"};
+    const Tensor *known = arg_known(n, 0);
+    Edge **results[2];
+    bool good[2] = {false, false};
+    int mark[3] = {0, 0, 0};
+    if (type_count(arg_type(n, 0)) != 1)
+        return node_error(b, n, "the condition is %s: it must be a single bool", type_text(b->c, arg_type(n, 0)));
+    for (int k = 0; k < 2; k++) {
+        const Subgraph *g = node_attr(n, names[k])->graph;
+        int from = b->nodes.n;
+        mark[k] = diag_mark(b->c);
+        results[k] = NEW_N(b->c, Edge *, n->nout);
+        if (known && (tensor_at_int(known, 0) != 0) == k)
+            continue;
+        if (g->nouts != n->nout)
+            return node_error(b, n, "the %s gives %d outputs, the node has %d", names[k], g->nouts, n->nout);
+        good[k] = g->inlined(b, g, NULL, results[k]);
+        if (!good[k])
+            b->nodes.n = from;
+    }
+    mark[2] = diag_mark(b->c);
+    if (!known && good[0] != good[1]) {
+        diag_soften(b->c, mark[good[0]], mark[good[0] + 1]);
+        warning(b->c, n->loc, "the %s cannot be computed, for what the warnings tell: the %s is taken always", names[good[0]],
+                names[good[1]]);
+    }
+    for (int k = 0; k < n->nout && (good[0] || good[1]); k++) {
+        out[k] = good[0] && good[1] ? chosen(b, n, n->in[0], results[0][k], results[1][k]) : results[good[1]][k];
+        if (!out[k])
+            return false;
+    }
+    return good[0] || good[1];
+}
+
+/* ---- steps of a loop ---- */
+
+typedef struct Steps {
+    Build *b;
+    const Node *n;
+    const Subgraph *g;
+    int first, nstates, nscans;      /* the body has `first` other inputs before the states; outputs: after - first */
+    Edge **in, **out;                /* of the body */
+    Edge **results;                  /* its outputs, without what comes before the states */
+    Edges *scans;                    /* each scan output, step by step */
+} Steps;
+
+static bool steps_open(Steps *s, Build *b, const Node *n, int ins_before, int outs_before, int nstates, int nslices)
+{
+    const Subgraph *g = node_attr(n, "body")->graph;
+    int nscans = g->nouts - outs_before - nstates;
+    if (g->nins != ins_before + nstates + nslices || nscans < 0 || n->nout > nstates + nscans)
+        return node_error(b, n, "the body takes %d inputs and gives %d outputs, the node %d and %d: the body must take %d "
+                          "and give %d and one for each scan output", g->nins, g->nouts, n->nin, n->nout,
+                          ins_before + nstates + nslices, outs_before + nstates);
+    *s = (Steps){b, n, g, ins_before, nstates, nscans, NEW_N(b->c, Edge *, g->nins), NEW_N(b->c, Edge *, g->nouts), NULL,
+                 NEW_N(b->c, Edges, nscans)};
+    s->results = s->out + outs_before;
+    return true;
+}
+
+/* One step more; the states change where running holds, NULL: always. */
+static bool steps_next(Steps *s, Edge *running)
+{
+    if (!s->g->inlined(s->b, s->g, s->in, s->out))
+        return false;
+    for (int k = 0; k < s->nstates; k++) {
+        Edge **state = &s->in[s->first + k], *next = s->results[k];
+        *state = running ? chosen(s->b, s->n, running, next, *state) : next;
+        if (!*state || edge_poisoned(*state))
+            return false;
+    }
+    for (int k = 0; k < s->nscans; k++)
+        VEC_PUSH(s->b->c, s->scans[k], s->results[s->nstates + k]);
+    return true;
+}
+
+/* The list along a new axis, without elements when there were no steps. */
+static Edge *stacked(Build *b, Edges list, int axis, bool backward, bool none)
+{
+    Attr along = attr_int(b->c, "axis", axis);
+    Edge **parts = NEW_N(b->c, Edge *, list.n);
+    for (int i = 0; i < list.n; i++)
+        parts[backward ? list.n - 1 - i : i] = build_op2(b, "Unsqueeze", list.at[i], build_ints(b, 1, &along.i));
+    Edge *all = build_op(b, "Concat", list.n, parts, 1, &along);
+    if (!none || edge_poisoned(all))
+        return all;
+    int64_t dims[MAX_RANK];
+    memcpy(dims, all->type.dims, sizeof *dims * (size_t)all->type.rank);
+    dims[axis] = 0;
+    return build_const(b, NULL, tensor_new(b->c, type_make(b->c, all->type.dt, all->type.rank, dims)), b->loc);
+}
+
+static bool steps_close(Steps *s, const Ints *axes, const Ints *directions, bool none, Edge **out)
+{
+    for (int k = 0; k < s->n->nout; k++) {
+        int scan = k - s->nstates, axis = 0;
+        if (scan < 0) {
+            out[k] = s->in[s->first + k];
+            continue;
+        }
+        int rank = s->scans[scan].at[0]->type.rank + 1;
+        if (axes->v && !node_axis(s->b, s->n, axes->v[scan], rank, false, &axis))
+            return false;
+        out[k] = stacked(s->b, s->scans[scan], axis, directions->v && directions->v[scan], none);
+    }
+    return true;
+}
+
+bool loop(Build *b, const Node *n, Edge **out)
+{
+    enum { MOST = 1 << 16 };         /* steps whose number only run time tells */
+    Steps s;
+    int64_t most = INT64_MAX, i = 0;
+    Edge *cond = arg(n, 1), *running = NULL;
+    const Ints none = {0, NULL};
+    if ((arg(n, 0) && !arg_int(b, n, 0, &most)) || !steps_open(&s, b, n, 2, 1, n->nin - 2, 0))
+        return false;
+    cond = cond ? cond : build_scalar(b, DT_BOOL, 1);
+    for (int k = 0; k < s.nstates; k++)
+        s.in[2 + k] = n->in[2 + k];
+    for (; i < most && !(cond->data && !tensor_at_int(cond->data, 0)); i++) {
+        if (!cond->data && most > MOST)
+            return node_error(b, n, "it runs until a condition that is computed at run time, and M is no bound: give M, as "
+                              "a constant, the greatest number of steps, at most %d", MOST);
+        if (!cond->data)
+            running = running ? build_op2(b, "And", running, cond) : cond;
+        s.in[0] = build_const(b, NULL, tensor_int(b->c, i), n->loc);
+        s.in[1] = cond;
+        if (!steps_next(&s, running))
+            return false;
+        cond = s.out[0];
+    }
+    Steps types = s;                 /* of what no step gave */
+    types.in = mem_copy(b->c, s.in, sizeof *s.in * (size_t)s.g->nins);
+    types.in[0] = build_const(b, NULL, tensor_int(b->c, 0), n->loc);
+    types.in[1] = cond;
+    if (i == 0 && s.nscans && !steps_next(&types, NULL))
+        return false;
+    return steps_close(&s, &none, &none, i == 0, out);
+}
+
+static Edge *slice_of(Build *b, Edge *x, int axis, int64_t i)
+{
+    Attr along = attr_int(b->c, "axis", axis);
+    Edge *in[2] = {x, build_const(b, NULL, tensor_int(b->c, i), b->loc)};
+    return build_op(b, "Gather", 2, in, 1, &along);
+}
+
+bool scan(Build *b, const Node *n, Edge **out)
+{
+    Steps s;
+    Ints axes, back, out_axes, out_back;
+    int64_t slices = node_int(n, "num_scan_inputs", 0), steps = -1;
+    int nstates = n->nin - (int)slices;
+    if (slices < 1 || slices > n->nin)
+        return node_error(b, n, "num_scan_inputs = %lld, but there are %d inputs", (long long)slices, n->nin);
+    if (!steps_open(&s, b, n, 0, 0, nstates, (int)slices))
+        return false;
+    attr_list(n, "scan_input_axes", &axes);
+    attr_list(n, "scan_input_directions", &back);
+    attr_list(n, "scan_output_axes", &out_axes);
+    attr_list(n, "scan_output_directions", &out_back);
+    if ((axes.v && axes.n != slices) || (back.v && back.n != slices) || (out_axes.v && out_axes.n != s.nscans) ||
+        (out_back.v && out_back.n != s.nscans))
+        return node_error(b, n, "axes and directions must have an element for each of the %lld scan inputs and %d scan "
+                          "outputs", (long long)slices, s.nscans);
+    int *along = NEW_N(b->c, int, slices);
+    for (int k = 0; k < slices; k++) {
+        Type t = arg_type(n, nstates + k);
+        if (!node_axis(b, n, axes.v ? axes.v[k] : 0, t.rank, false, &along[k]))
+            return false;
+        if (t.dims[along[k]] == 0 || (steps >= 0 && t.dims[along[k]] != steps))
+            return node_error(b, n, "scan input %d is %s: along axis %d it must have as many elements as the others, at "
+                              "least one", k, type_text(b->c, t), along[k]);
+        steps = t.dims[along[k]];
+    }
+    memcpy(s.in, n->in, sizeof *s.in * (size_t)nstates);
+    for (int64_t i = 0; i < steps; i++) {
+        for (int k = 0; k < slices; k++)
+            s.in[nstates + k] = slice_of(b, n->in[nstates + k], along[k], back.v && back.v[k] ? steps - 1 - i : i);
+        if (!steps_next(&s, NULL))
+            return false;
+    }
+    return steps_close(&s, &out_axes, &out_back, false, out);
+}
+
+/* Version 8 does the same for each element of a batch, dimension 0 of everything. */
+bool scan_8(Build *b, const Node *n, Edge **out)
+{
+    Edges *parts = NEW_N(b->c, Edges, n->nout);
+    Attr attrs[3] = {*node_attr(n, "body"), *node_attr(n, "num_scan_inputs"), {0}};
+    Edge **in = NEW_N(b->c, Edge *, n->nin);
+    if (node_attr(n, "directions")) {
+        attrs[2] = *node_attr(n, "directions");
+        attrs[2].name = intern(b->c, "scan_input_directions");
+    }
+    int64_t batch = n->nin > 1 && arg_type(n, 1).rank > 0 ? arg_type(n, 1).dims[0] : 0;
+    for (int k = 1; k < n->nin; k++)
+        if (arg(n, 0) || batch == 0 || arg_type(n, k).rank == 0 || arg_type(n, k).dims[0] != batch)
+            return node_error(b, n, "input %d is %s: all must have the same batch, dimension 0, of at least one; "
+                              "sequence_lens is not supported", k, type_text(b->c, arg_type(n, k)));
+    for (int64_t i = 0; i < batch; i++) {
+        for (int k = 1; k < n->nin; k++)
+            in[k - 1] = slice_of(b, n->in[k], 0, i);
+        build_op_n(b, "Scan", n->nin - 1, in, attrs[2].name ? 3 : 2, attrs, n->nout, out);
+        for (int k = 0; k < n->nout; k++) {
+            if (edge_poisoned(out[k]))
+                return false;
+            VEC_PUSH(b->c, parts[k], out[k]);
+        }
+    }
+    for (int k = 0; k < n->nout; k++)
+        out[k] = stacked(b, parts[k], 0, false, false);
+    return true;
+}
