@@ -225,83 +225,6 @@ static Args take_args(Ctx *c, int argc, char **argv)
     return a;
 }
 
-/* ---- names and files --------------------------------------------------------------------------------------------- */
-
-static const char *stem_of(Ctx *c, const char *path)
-{
-    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strrchr(base, '.');
-    return intern_n(c, base, dot && dot != base ? (size_t)(dot - base) : strlen(base));
-}
-
-static const char *as_prefix(Ctx *c, const char *name)
-{
-    char *to = NEW_N(c, char, strlen(name) + 3);
-    size_t n = 0;
-    for (const char *p = name; *p; p++) {
-        bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9');
-        if (n == 0 && *p >= '0' && *p <= '9') n = (size_t)sprintf(to, "m_");
-        if (plain) to[n++] = *p;
-        else if (n > 0 && to[n - 1] != '_') to[n++] = '_';
-    }
-    while (n > 0 && to[n - 1] == '_') n--;
-    to[n] = 0;
-    return n ? to : "model";
-}
-
-/* A file to be written beside its place. Whatever happens, nothing of it is left when it does not get there. */
-typedef struct Target { const char *path, *temp, *backup; FILE *file; bool placed; } Target;
-
-static void target_drop(void *target)
-{
-    Target *t = target;
-    if (t->file) fclose(t->file);
-    if (t->backup) remove(t->backup);
-    if (t->temp && !t->placed) remove(t->temp);
-}
-
-static void target_open(Ctx *c, Target *t, const char *path, const char *model)
-{
-    char *temp = mem_copy(c, internf(c, "%s.XXXXXX", path), strlen(path) + 8);
-    struct stat st, from;
-    const bool there = !stat(path, &st);
-    if (there && !S_ISREG(st.st_mode)) fatal(c, (Loc){0}, "cannot write '%s': it is not a plain file", path);
-    if (there && !stat(model, &from) && st.st_dev == from.st_dev && st.st_ino == from.st_ino)
-        fatal(c, (Loc){0}, "would write over the model '%s': name another output with -o", path);
-    int fd = mkstemp(temp);
-    if (fd < 0) fatal(c, (Loc){0}, "cannot write '%s': %s", path, strerror(errno));
-    mode_t mask = umask(0);
-    umask(mask);
-    fchmod(fd, 0666 & ~mask);
-    *t = (Target){.path = path, .temp = temp, .file = fdopen(fd, "wb")};
-    ctx_defer(c, target_drop, t);
-}
-
-static bool target_close(Ctx *c, Target *t)
-{
-    bool bad = ferror(t->file) != 0;
-    if (fclose(t->file)) bad = true;
-    t->file = NULL;
-    if (bad) error(c, (Loc){0}, "cannot write '%s': %s", t->path, strerror(errno ? errno : EIO));
-    return !bad;
-}
-
-/* All files take their places, or none does. */
-static void targets_place(Ctx *c, Target *t, int n)
-{
-    for (int i = 0; i < n; i++) {
-        const char *backup = internf(c, "%s.old", t[i].temp);
-        if (!link(t[i].path, backup)) t[i].backup = backup;
-        t[i].placed = !rename(t[i].temp, t[i].path);
-        if (t[i].placed) continue;
-        error(c, (Loc){0}, "cannot write '%s': %s", t[i].path, strerror(errno));
-        for (int k = 0; k < i; k++) {
-            if (t[k].backup) rename(t[k].backup, t[k].path);
-            else remove(t[k].path);
-        }
-        return;
-    }
-}
-
 /* ---- read and passes --------------------------------------------------------------------------------------------- */
 
 static void say_progress(const char *pass)       /* only on a terminal, and only when it takes long */
@@ -336,13 +259,13 @@ static void name_output(Ctx *c, Args *a, bool to_stdout)
 {
     const char *base = strrchr(a->model, '/');
     a->emit.model_path = a->model;
-    if (!a->out) a->out = internf(c, "%s.c", stem_of(c, base ? base + 1 : a->model));
+    if (!a->out) a->out = internf(c, "%s.c", path_stem(c, base ? base + 1 : a->model));
     size_t n = strlen(a->out);
     if (!to_stdout && (n < 3 || strcmp(a->out + n - 2, ".c"))) wrong("OUT must end in .c, not '%s'", a->out);
-    const char *stem = stem_of(c, to_stdout ? a->model : a->out);
-    if (a->prefix && strcmp(a->prefix, as_prefix(c, a->prefix)))
+    const char *stem = path_stem(c, to_stdout ? a->model : a->out);
+    if (a->prefix && strcmp(a->prefix, prefix_from(c, a->prefix)))
         wrong("--prefix '%s' is no C name of letters, digits and single inner underscores", a->prefix);
-    a->emit.prefix = a->prefix ? a->prefix : as_prefix(c, stem);
+    a->emit.prefix = a->prefix ? a->prefix : prefix_from(c, stem);
     a->emit.header_name = to_stdout ? NULL : internf(c, "%s.h", stem);
 }
 
@@ -359,14 +282,14 @@ static void build(Ctx *c, Args *a)
         return;
     }
     const char *stem = intern_n(c, a->out, strlen(a->out) - 2);
-    Target *t = NEW_N(c, Target, 3);
+    Output *t = NEW_N(c, Output, 3);
     int n = 0, bin = -1;
-    target_open(c, &t[n++], internf(c, "%s.h", stem), a->model);
-    if (a->emit.weights_bin) target_open(c, &t[bin = n++], internf(c, "%s.bin", stem), a->model);
-    target_open(c, &t[n++], a->out, a->model);
+    output_open(c, &t[n++], internf(c, "%s.h", stem), a->model);
+    if (a->emit.weights_bin) output_open(c, &t[bin = n++], internf(c, "%s.bin", stem), a->model);
+    output_open(c, &t[n++], a->out, a->model);
     bool good = emit(c, u.prog, &a->emit, (EmitFiles){t[n - 1].file, t[0].file, bin < 0 ? NULL : t[bin].file});
-    for (int i = 0; i < n; i++) good &= target_close(c, &t[i]);
-    if (good && !c->errors) targets_place(c, t, n);
+    for (int i = 0; i < n; i++) good &= output_close(c, &t[i]);
+    if (good && !c->errors) outputs_place(c, t, n);
 }
 
 static void show(Ctx *c, Args *a)

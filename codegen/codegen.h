@@ -24,6 +24,10 @@ typedef struct EmitOptions {
 typedef struct EmitFiles { FILE *c, *h, *bin; } EmitFiles;
 bool emit(Ctx *c, const Prog *p, const EmitOptions *o, EmitFiles f);
 
+/* ---- names.c: what the emitted files and names are called -------------------------------------------------------- */
+const char *path_stem(Ctx *c, const char *path);     /* "net" of "some/net.onnx" */
+const char *prefix_from(Ctx *c, const char *name);   /* the C name that --prefix has by default */
+
 /* ---- size.c: what the program needs ------------------------------------------------------------------------------ */
 typedef struct Sizes {
     int64_t arena, arena_align, inputs, outputs, flash, stack;   /* bytes */

@@ -105,3 +105,24 @@ const char *cname_new(Ctx *c, Names *names, const char *stem, const char *from)
     ptrmap_put(c, &names->taken, name, names);
     return name;
 }
+
+const char *path_stem(Ctx *c, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strrchr(base, '.');
+    return intern_n(c, base, dot && dot != base ? (size_t)(dot - base) : strlen(base));
+}
+
+const char *prefix_from(Ctx *c, const char *name)
+{
+    char *to = NEW_N(c, char, strlen(name) + 3);
+    size_t n = 0;
+    for (const char *p = name; *p; p++) {
+        bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9');
+        if (n == 0 && *p >= '0' && *p <= '9') n = (size_t)sprintf(to, "m_");
+        if (plain) to[n++] = *p;
+        else if (n > 0 && to[n - 1] != '_') to[n++] = '_';
+    }
+    while (n > 0 && to[n - 1] == '_') n--;
+    to[n] = 0;
+    return n ? to : "model";
+}

@@ -84,6 +84,14 @@ typedef struct File { const char *path; const char *data; size_t size; } File;  
 File *file_map(Ctx *c, const char *path);            /* NULL and errno when it cannot be read (a folder gives EISDIR);
                                                         unmapped by ctx_free; pipes are read whole */
 
+/* ---- output.c: files that take their places together ------------------------------------------------------------- */
+
+typedef struct Output { const char *path, *temp, *backup; FILE *file; bool placed; } Output;
+void output_open(Ctx *c, Output *o, const char *path, const char *model);    /* beside path; fatal when it cannot be
+                                                        written, is no plain file, or is the file `model` */
+bool output_close(Ctx *c, Output *o);                /* false: a write failed, which was reported */
+void outputs_place(Ctx *c, Output *o, int n);        /* all or none, the last one last; else an error */
+
 /* ---- ptrmap.c: from pointers to pointers ------------------------------------------------------------------------- */
 
 typedef struct PtrPair { const void *key; void *value; } PtrPair;
