@@ -22,7 +22,8 @@ typedef struct Args {                /* the command line, taken apart */
     ReadOptions read;
     PipeOptions pipe;
     EmitOptions emit;
-    bool json, html;
+    CheckOptions check;
+    bool json, html, bisect;
 } Args;
 
 static const char usage[] =
@@ -31,6 +32,9 @@ static const char usage[] =
     "  build MODEL [-o OUT.c]        compile a model into OUT.c and OUT.h (-o -: on standard output)\n"
     "  run MODEL [INPUT=FILE]        evaluate with the interpreter, print the outputs (-o DIR: write output_N.npy);\n"
     "                                FILE is .npy or a TensorProto .pb\n"
+    "  check MODEL [DATASET_DIR ...] compile with $CC, run, compare with the interpreter, or with the folder's\n"
+    "                                output_N.pb for its input_N.pb; --rtol, --atol, --bisect (the first node that\n"
+    "                                differs)\n"
     "  show MODEL                    the program after a pass: --after=PASS, --as=text|loops\n"
     "  report MODEL [--json]         RAM, flash, stack, operations, bytes moved, memory accesses with their bounds\n"
     "  ops                           the operators that are known\n"
@@ -69,6 +73,14 @@ static int64_t number(const char *option, const char *text, int64_t least, int64
     long long v = strtoll(text, &end, 10);
     if (end == text || *end || errno || v < least || v > most)
         wrong("%s wants a number from %lld to %lld, not '%s'", option, (long long)least, (long long)most, text);
+    return v;
+}
+
+static double tolerance(const char *option, const char *text)
+{
+    char *end;
+    double v = strtod(text, &end);
+    if (end == text || *end || !isfinite(v) || v < 0) wrong("%s wants a number from 0, not '%s'", option, text);
     return v;
 }
 
@@ -152,7 +164,7 @@ static const char *target_named(const char *name)
 
 enum Option {
     O_SHAPE = 256, O_TYPE, O_PREFIX, O_ARENA, O_IO, O_WEIGHTS, O_RAM, O_FLASH, O_TARGET, O_STRING,
-    O_AFTER, O_STOP, O_LIMIT, O_CHECK, O_AS, O_JSON, O_HTML, O_HELP, O_VERSION,
+    O_AFTER, O_STOP, O_LIMIT, O_CHECK, O_RTOL, O_ATOL, O_BISECT, O_AS, O_JSON, O_HTML, O_HELP, O_VERSION,
 };
 
 static const struct option options[] = {
@@ -163,9 +175,11 @@ static const struct option options[] = {
     {"target", required_argument, NULL, O_TARGET},        {"string-bytes", required_argument, NULL, O_STRING},
     {"after", required_argument, NULL, O_AFTER},          {"stop-after", required_argument, NULL, O_STOP},
     {"pass-limit", required_argument, NULL, O_LIMIT},     {"check-passes", no_argument, NULL, O_CHECK},
-    {"as", required_argument, NULL, O_AS},                {"json", no_argument, NULL, O_JSON},
-    {"html", no_argument, NULL, O_HTML},                  {"help", no_argument, NULL, O_HELP},
-    {"version", no_argument, NULL, O_VERSION},            {NULL, 0, NULL, 0},
+    {"rtol", required_argument, NULL, O_RTOL},            {"atol", required_argument, NULL, O_ATOL},
+    {"bisect", no_argument, NULL, O_BISECT},              {"as", required_argument, NULL, O_AS},
+    {"json", no_argument, NULL, O_JSON},                  {"html", no_argument, NULL, O_HTML},
+    {"help", no_argument, NULL, O_HELP},                  {"version", no_argument, NULL, O_VERSION},
+    {NULL, 0, NULL, 0},
 };
 
 /* What shapes the emitted text goes into its comment, in the order given. */
@@ -200,6 +214,9 @@ static void take_option(Ctx *c, Args *a, int o)
     case O_STOP: a->pipe.stop_after = pass_named("--stop-after", optarg); break;
     case O_LIMIT: a->pipe.limit = (int)number("--pass-limit", optarg, 0, 1000); break;
     case O_CHECK: a->pipe.check = true; break;
+    case O_RTOL: a->check.rtol = tolerance("--rtol", optarg); break;
+    case O_ATOL: a->check.atol = tolerance("--atol", optarg); break;
+    case O_BISECT: a->bisect = true; break;
     case O_AS: a->as = optarg; break;
     case O_JSON: a->json = true; break;
     case O_HTML: a->html = true; break;
@@ -212,7 +229,7 @@ static void take_option(Ctx *c, Args *a, int o)
 static Args take_args(Ctx *c, int argc, char **argv)
 {
     Args a = {.emit = {.options = "", .ram_budget = (int64_t)1 << 31, .flash_budget = -1, .string_bytes = 255},
-              .pipe = {.limit = -1}};
+              .pipe = {.limit = -1}, .check = {.rtol = -1, .atol = -1}};
     for (int o; (o = getopt_long(argc, argv, "o:D:h", options, NULL)) != -1;) take_option(c, &a, o == 'h' ? O_HELP : o);
     if (optind == argc) {
         fputs(usage, stderr);
@@ -241,16 +258,21 @@ static const Type *edge_types(Ctx *c, int n, Edge *const *edges)
     return types;
 }
 
-static Unit compiled(Ctx *c, Args *a)
+static Unit transformed(Ctx *c, Args *a, const Graph *g)
 {
-    Unit u = {frontend_read(c, a->model, &a->read), NULL};
-    if (c->errors) return (Unit){NULL, NULL};
+    Unit u = {g, NULL};
     a->pipe.progress = say_progress;
     u = pipeline_run(c, u, &a->pipe);
     say_progress(NULL);
     a->emit.in_types = edge_types(c, u.graph->nins, u.graph->ins);
     a->emit.out_types = edge_types(c, u.graph->nouts, u.graph->outs);
     return u;
+}
+
+static Unit compiled(Ctx *c, Args *a)
+{
+    const Graph *g = frontend_read(c, a->model, &a->read);
+    return c->errors ? (Unit){NULL, NULL} : transformed(c, a, g);
 }
 
 /* ---- the commands ------------------------------------------------------------------------------------------------ */
@@ -357,6 +379,55 @@ static void run(Ctx *c, Args *a)
     }
 }
 
+/* The folders' data; without one, seeded inputs and no outputs. */
+static CheckSet *check_sets(Ctx *c, const Args *a, const Graph *g, int n)
+{
+    CheckSet *sets = NEW_N(c, CheckSet, n);
+    for (int s = 0; s < n; s++) {
+        const Tensor **in = NEW_N(c, const Tensor *, g->nins), **out = NEW_N(c, const Tensor *, g->nouts);
+        for (int k = 0; k < g->nins && !a->nrest; k++) in[k] = tensor_seeded(c, g->ins[k]->type, (uint64_t)k);
+        if (a->nrest) dataset_read(c, a->rest[s], g, in, out);
+        sets[s] = (CheckSet){a->nrest ? a->rest[s] : NULL, in, a->nrest ? out : NULL};
+    }
+    return sets;
+}
+
+/* The program with all its values as outputs: the first that differs. */
+static void bisect(Ctx *c, Args *a, const Graph *g, const CheckSet *sets, int n)
+{
+    const Graph *all = graph_publish(c, g);
+    a->emit.ram_budget = a->emit.flash_budget = INT64_MAX;
+    Unit u = transformed(c, a, all);
+    for (int s = 0; s < n && !c->errors; s++) {
+        const CheckSet set = {sets[s].name, sets[s].in, NULL};
+        const int k = check_first(stdout, c, u.prog, &a->emit, &a->check, &set);
+        const Node *at = k < 0 ? NULL : all->outs[k]->from;
+        if (at) error(c, at->loc, "%s is the first node whose output differs from the interpreter's", node_text(c, at));
+    }
+    if (!c->errors)
+        printf("no value differs from the interpreter's, %d compared one by one\n", all->nouts);
+}
+
+static void check(Ctx *c, Args *a)
+{
+    if (a->pipe.after) wrong("--after belongs to burin show; check takes --stop-after");
+    const int n = a->nrest ? a->nrest : 1;
+    const Graph *g = frontend_read(c, a->model, &a->read);
+    if (c->errors) return;
+    const CheckSet *sets = check_sets(c, a, g, n);
+    if (c->errors) return;
+    a->emit.header_name = "model.h";
+    a->emit.model_path = a->model;
+    a->emit.prefix = "model";
+    a->check.tolerance = graph_tolerance(g);
+    if (a->bisect) {
+        bisect(c, a, g, sets, n);
+        return;
+    }
+    Unit u = transformed(c, a, g);
+    if (!c->errors) check_prog(stdout, c, u.prog, &a->emit, &a->check, n, sets);
+}
+
 static void ops(Ctx *c, Args *a)
 {
     (void)a;
@@ -370,8 +441,8 @@ static const struct Command {
     void (*run)(Ctx *, Args *);
     bool model, rest;                /* takes a model; takes more behind it */
 } commands[] = {
-    {"build", build, true, false},   {"run", run, true, true},   {"show", show, true, false},
-    {"report", report, true, false}, {"ops", ops, false, false},
+    {"build", build, true, false},   {"run", run, true, true},    {"check", check, true, true},
+    {"show", show, true, false},     {"report", report, true, false}, {"ops", ops, false, false},
 };
 
 typedef struct Job { const struct Command *command; Args *args; } Job;

@@ -36,6 +36,19 @@ typedef struct Sizes {
 } Sizes;
 Sizes prog_sizes(Ctx *c, const Prog *p, const EmitOptions *o);
 
+/* ---- check.c: the emitted C on this machine ---------------------------------------------------------------------- */
+typedef struct CheckOptions {
+    double rtol, atol;               /* of the command line; -1: not said */
+    double tolerance;                /* of the operators, relative: where equal bits are not due */
+} CheckOptions;
+/* want NULL: what the interpreter gives */
+typedef struct CheckSet { const char *name; const Tensor *const *in, *const *want; } CheckSet;
+/* Compiles with $CC and $CFLAGS, runs every set, prints a line an output. What fails is an error, too. */
+void check_prog(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o, const CheckOptions *k, int nsets,
+                const CheckSet *sets);
+/* The first output that differs, which is printed; -1: none does, or an error was reported. */
+int check_first(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o, const CheckOptions *k, const CheckSet *set);
+
 /* ---- report.c: burin report -------------------------------------------------------------------------------------- */
 void report_text(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o);
 /* Sizes, figures of each kernel, every memory access with its proved interval and bound, the worst-case operation

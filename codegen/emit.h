@@ -140,6 +140,13 @@ void print_parameter(Emit *e, FILE *f, const Buf *b, bool written, const char *r
 void print_run_head(Emit *e, FILE *f, bool definition); /* void m_run(const float *in_x, …), without an end of line */
 Type param_type(const EmitOptions *o, const Buf *b); /* as in the graph: complex */
 
+/* ---- harness.c: a program around the function, and the files that it reads and writes ----------------------------- */
+
+void harness_print(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o);
+void harness_put(FILE *f, const Tensor *t);          /* an input */
+bool harness_get(Ctx *c, const File *f, size_t *at, Tensor *t);      /* an output, of t's type; false: cut short */
+Tensor *harness_room(Ctx *c, Type t);                /* filled as the program's */
+
 /* ---- size.c ------------------------------------------------------------------------------------------------------ */
 
 typedef struct KernelSizes { int64_t ops, bytes, stack; } KernelSizes;

@@ -154,6 +154,11 @@ const char *mtype_text(Ctx *c, const MType *t);      /* as the graph text spells
 /* The model in a mapped file, where its constants stay. Never NULL. */
 MModel *onnx_read(Ctx *c, const File *f);
 
+/* ---- dataset.c: folders of test data ---------------------------------------------------------------------------- */
+
+/* input_N and output_N (.pb or .npy) of a folder, one for each of the graph's. False: faults were reported. */
+bool dataset_read(Ctx *c, const char *folder, const Graph *g, const Tensor **in, const Tensor **out);
+
 /* ---- npy.c, pbfile.c: files of one tensor ---------------------------------------------------------------------- */
 
 /* The tensor in a file, NumPy's .npy or a TensorProto of ONNX, whichever it is; its data mapped. A file that holds

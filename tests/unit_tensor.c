@@ -282,6 +282,38 @@ START_TEST(tensors_compare_by_bits_but_not_by_padding)
 }
 END_TEST
 
+static Tensor floats(const float *v, int64_t n)
+{
+    return *tensor_of(c, type_make(c, DT_F32, 1, &n), mem_copy(c, v, (size_t)n * sizeof *v), (size_t)n * sizeof *v);
+}
+
+START_TEST(distances)
+{
+    const float nan = (float)NAN, inf = (float)INFINITY;
+    const float w[] = {1, -100, 0, nan, inf, -0.0f}, g[] = {1, -101, 0, -nan, inf, -0.0f};
+    Tensor want = floats(w, 6), got = floats(g, 6);
+    Distance d = tensor_compare(&want, &want, 0, 0);
+    ck_assert(d.same && d.wrong == 0 && d.abs_at == -1 && d.rel_at == -1 && d.first == -1);
+    d = tensor_compare(&got, &want, 0, 0);
+    ck_assert(!d.same && d.wrong == 1 && d.first == 1 && d.abs == 1 && d.abs_at == 1 && d.rel == 0.01 && d.rel_at == 1);
+    ck_assert_int_eq(tensor_compare(&got, &want, 0.01, 0).wrong, 0);
+    ck_assert_int_eq(tensor_compare(&got, &want, 0.009, 0).wrong, 1);
+    ck_assert_int_eq(tensor_compare(&got, &want, 0, 1).wrong, 0);
+    const float far[] = {nan, -100, 0, 1, -inf, 0};
+    Tensor wild = floats(far, 6);
+    d = tensor_compare(&wild, &want, 1e9, 1e9);      /* no tolerance makes a number of NaN or of an infinity */
+    ck_assert(d.wrong == 3 && d.first == 0 && d.abs_at == 0 && isinf(d.abs));
+    ck_assert_int_eq(tensor_compare(&wild, &want, 0, 0).wrong, 4);               /* and the sign of zero */
+    const int64_t a[] = {INT64_MAX, 5}, b[] = {INT64_MAX - 1, 5};                /* the same as doubles */
+    ck_assert_int_eq(tensor_compare(tensor_ints(c, 2, a), tensor_ints(c, 2, b), 0, 0).wrong, 1);
+    int64_t two = 2;
+    Type pair = type_make(c, DT_C64, 1, &two);
+    const float z[] = {1, 2, 3, 4}, y[] = {1, 2, 3, 5};
+    d = tensor_compare(tensor_of(c, pair, z, sizeof z), tensor_of(c, pair, y, sizeof y), 0, 0);
+    ck_assert(d.wrong == 1 && d.first == 1 && d.abs_at == 1 && d.rel == 0.2);
+}
+END_TEST
+
 #define ADD(name) tcase_add_test(t, name)
 
 int main(void)
@@ -304,6 +336,7 @@ int main(void)
     ADD(a_string_is_no_number);
     ADD(scalars_hold_their_number_in_every_type);
     ADD(tensors_compare_by_bits_but_not_by_padding);
+    ADD(distances);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_NORMAL);
     int failed = srunner_ntests_failed(r);

@@ -92,6 +92,18 @@ void output_open(Ctx *c, Output *o, const char *path, const char *model);    /* 
 bool output_close(Ctx *c, Output *o);                /* false: a write failed, which was reported */
 void outputs_place(Ctx *c, Output *o, int n);        /* all or none, the last one last; else an error */
 
+/* ---- process.c: other programs ----------------------------------------------------------------------------------- */
+
+typedef struct Folder Folder;        /* a private one; while there is one, signals that would end us wait for it */
+Folder *folder_new(Ctx *c);          /* in TMPDIR or /tmp; fatal when it cannot be made */
+void folder_remove(void *folder);    /* with all that is in it; by ctx_free at the latest; twice does no harm */
+const char *folder_file(Ctx *c, const Folder *f, const char *name);      /* the path of a file in it */
+int words_split(Ctx *c, const char *text, const char **words, int most); /* at blanks; how many */
+enum { PROCESS_MISSING = -1000 };
+/* Runs argv[0], found on PATH, without input; what it prints goes to the file `log`. Its exit status; -N: signal N
+ * ended it; PROCESS_MISSING: it could not be started (errno). argv ends with NULL. */
+int process_run(Folder *f, const char *const *argv, const char *log);
+
 /* ---- ptrmap.c: from pointers to pointers ------------------------------------------------------------------------- */
 
 typedef struct PtrPair { const void *key; void *value; } PtrPair;
@@ -184,6 +196,12 @@ void tensor_print(FILE *f, Ctx *c, const char *name,
                   const Tensor *t);                  /* tensor_print.c: one line: name type[shape] = v v ... */
 void float_text(char out[40], float f);              /* as few digits as read back the same value; nan, inf */
 void double_text(char out[40], double d);
+typedef struct Distance {            /* tensor_compare.c: of a tensor from what it should be */
+    bool same;                       /* bit for bit, NaN like NaN */
+    double abs, rel;                 /* the greatest errors, rel where a number but 0 is wanted */
+    int64_t wrong, abs_at, rel_at, first;            /* elements beyond tolerance; where, and the first of them, or -1 */
+} Distance;
+Distance tensor_compare(const Tensor *got, const Tensor *want, double rtol, double atol);    /* of one type */
 bool tensor_same(const Tensor *a, const Tensor *b);                  /* same type, same bits (padding aside) */
 
 #endif

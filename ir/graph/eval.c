@@ -17,26 +17,6 @@ static void see_expr(const Expr *e, void *arg)
     ((Verdict *)arg)->inexact |= e->kind == E_OP && !op_exact(e->op, e->args[0]->dt);
 }
 
-static void see_places(Ctx *c, int n, const Idx *const *at, Verdict *v)
-{
-    for (int i = 0; i < n; i++)
-        expr_walk(c, expr_index(c, at[i]), see_expr, v);
-}
-
-static void see_stmt(Ctx *c, const Stmt *s, Verdict *v)
-{
-    for (int i = 0; i < s->n; i++)
-        see_stmt(c, s->body[i], v);
-    if (s->cond)
-        expr_walk(c, s->cond, see_expr, v);
-    if (s->value)
-        expr_walk(c, s->value, see_expr, v);
-    if (s->at)
-        see_places(c, s->buf->rank, s->at, v);
-    if (s->src_at)
-        see_places(c, s->src->rank, s->src_at, v);
-}
-
 static bool may_run(Ctx *c, const Lower *l, size_t limit)
 {
     Verdict v = {false, false};
@@ -50,10 +30,7 @@ static bool may_run(Ctx *c, const Lower *l, size_t limit)
     for (int i = 0; i < l->kernels.n; i++) {
         const Kernel *k = l->kernels.at[i];
         prog_reads(c, k, see_buf, &v);
-        if (k->nest)
-            see_stmt(c, k->nest, &v);
-        else
-            expr_walk(c, k->value, see_expr, &v);
+        kernel_walk(c, k, see_expr, &v);
         steps += kernel_ops(c, k);
         if (v.unknown || v.inexact || steps > most)
             return false;

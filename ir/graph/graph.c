@@ -94,6 +94,43 @@ Graph *graph_live(Ctx *c, const Graph *g)
     return r;
 }
 
+/* ---- for burin check --------------------------------------------------------------------------------------------- */
+
+Graph *graph_publish(Ctx *c, const Graph *g)
+{
+    Graph *r = mem_copy(c, g, sizeof *g);
+    VEC(Edge *) outs = {0};
+    VEC(const char *) names = {0};
+    for (int i = 0; i < g->nnodes; i++)
+        for (int k = 0; k < g->nodes[i]->nout; k++) {
+            Edge *e = g->nodes[i]->out[k];
+            if (!e || e->data)
+                continue;
+            VEC_PUSH(c, outs, e);
+            VEC_PUSH(c, names, e->name);
+        }
+    r->nouts = outs.n;
+    r->outs = outs.at;
+    r->out_names = names.at;
+    return r;
+}
+
+static Tolerance loosest(int n, const Node *const *nodes)
+{
+    Tolerance t = TOL_EXACT;
+    for (int i = 0; i < n; i++) {
+        const Tolerance own = nodes[i]->op->tol, body = loosest(nodes[i]->nbody, nodes[i]->body);
+        t = own > t ? own : t;
+        t = body > t ? body : t;
+    }
+    return t;
+}
+
+double graph_tolerance(const Graph *g)
+{
+    return loosest(g->nnodes, g->nodes) == TOL_LOOSE ? 1e-3 : 1e-5;
+}
+
 /* ---- rewriting --------------------------------------------------------------------------------------------------- */
 
 static Edge *mapped(const PtrMap *m, Edge *e)

@@ -103,6 +103,8 @@ Graph *graph_rewrite(Ctx *c, const Graph *g, RewriteFn *f, void *arg);
 /* For such an f: the body of n, and the bodies within, in place of n (which has a result). */
 void node_inline(Build *b, const Node *n, Edge *const *in, Edge **out);
 
+Graph *graph_publish(Ctx *c, const Graph *g);    /* the outputs are all values that nodes compute, in their order */
+
 /* ---- graph_print.c, graph_check.c -------------------------------------------------------------------------------- */
 void graph_print(FILE *f, Ctx *c, const Graph *g);               /* ONNX text; floats so that their bits survive */
 void graph_check(Ctx *c, const Graph *g);        /* order, names, types against inference: internal error when broken */

@@ -84,6 +84,7 @@ const Sig *op_version(Ctx *c, const Sig *s, int step);           /* a version la
 const Param *sig_param(const Param *params, int n, int k);       /* operand k, variadic ones counted; NULL: too many */
 const char *op_nearest(Ctx *c, const char *domain, const char *name);    /* a name spelled alike, or NULL */
 int op_count(Ctx *c);
+double graph_tolerance(const Graph *g);                          /* relative, of the loosest operator in it; 1e-5 at least */
 const Sig *op_entry(Ctx *c, int k);                              /* all of them, sorted by domain, name, since */
 enum { OPSET_NEWEST = 28 };                                      /* of ai.onnx: what rewritten graphs print */
 

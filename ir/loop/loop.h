@@ -154,6 +154,7 @@ const char *helper_text(int helper);             /* for scalar_headers */
 void helper_mark(const char *text, DType arg, bool *need);       /* need[h] = true for each helper that the text calls,
                                                                     and those that they call */
 void helper_print(FILE *f, int helper, const char *prefix);      /* its definition */
+const char *fused_test(DType dt);                /* of the preprocessor: whether MAD has one rounding there */
 
 typedef enum ExprKind { E_CONST, E_LOAD, E_OP, E_CAST, E_SELECT, E_INDEX, E_IN, E_REDUCE, E_ACC } ExprKind;
 typedef struct Reduce {              /* for all vars, first outermost: acc[k] = next[k], simultaneously; starts from
@@ -265,6 +266,9 @@ typedef struct Plan {                /* where the temporaries lie in the one are
     int64_t lower_bound;             /* bytes alive at the peak, whatever the placement */
     int peak;                        /* kernel at which that many are alive */
 } Plan;
+/* Each expression of the kernel, those within subscripts too, perhaps more than once. */
+void kernel_walk(Ctx *c, const Kernel *k, void (*visit)(const Expr *, void *), void *arg);
+bool prog_exact(Ctx *c, const Prog *p);          /* op_exact holds for all of it */
 /* dims of out, at = identity */
 Kernel *kernel_compute(Ctx *c, const char *what, Loc loc, const Buf *out, const Expr *value);
 void prog_reads(Ctx *c, const Kernel *k, void (*visit)(const Buf *, void *), void *arg);  /* each buffer read, once per

@@ -408,13 +408,18 @@ static void print_function(FILE *f, int helper, const char *prefix, const char *
     }
 }
 
+const char *fused_test(DType dt)
+{
+    return dt == DT_F32 ? "defined FP_FAST_FMAF || defined __FMA__ || defined __ARM_FEATURE_FMA"
+                        : "defined FP_FAST_FMA || defined __FMA__ || defined __ARM_FEATURE_FMA && (__ARM_FP & 8)";
+}
+
 void helper_print(FILE *f, int helper, const char *prefix)
 {
     DType arg = helper_arg(helper);
     const Row *r = arg == DT_NONE ? NULL : row_of((ScalarOp)((helper - COUNT(casts)) / ARG_TYPES), arg);
     if (r && r->fused) {
-        fprintf(f, "#if defined %s || defined __FMA__ || defined __ARM_FEATURE_FMA%s\n",
-                arg == DT_F32 ? "FP_FAST_FMAF" : "FP_FAST_FMA", arg == DT_F32 ? "" : " && (__ARM_FP & 8)");
+        fprintf(f, "#if %s\n", fused_test(arg));
         print_function(f, helper, prefix, r->fused);
         fputs("#else\n", f);
     }

@@ -128,3 +128,44 @@ Kernel *kernel_compute(Ctx *c, const char *what, Loc loc, const Buf *out, const 
     *k = (Kernel){ what, loc, out->rank, out->dims, out, at, value, NULL };
     return k;
 }
+
+static void walk_places(Ctx *c, int n, const Idx *const *at, void (*visit)(const Expr *, void *), void *arg)
+{
+    for (int i = 0; i < n; i++)
+        expr_walk(c, expr_index(c, at[i]), visit, arg);
+}
+
+static void walk_stmt(Ctx *c, const Stmt *s, void (*visit)(const Expr *, void *), void *arg)
+{
+    for (int i = 0; i < s->n; i++)
+        walk_stmt(c, s->body[i], visit, arg);
+    if (s->cond)
+        expr_walk(c, s->cond, visit, arg);
+    if (s->value)
+        expr_walk(c, s->value, visit, arg);
+    if (s->at)
+        walk_places(c, s->buf->rank, s->at, visit, arg);
+    if (s->src_at)
+        walk_places(c, s->src->rank, s->src_at, visit, arg);
+}
+
+void kernel_walk(Ctx *c, const Kernel *k, void (*visit)(const Expr *, void *), void *arg)
+{
+    if (k->nest)
+        walk_stmt(c, k->nest, visit, arg);
+    else
+        expr_walk(c, k->value, visit, arg);
+}
+
+static void see_inexact(const Expr *e, void *arg)
+{
+    *(bool *)arg |= e->kind == E_OP && !op_exact(e->op, e->args[0]->dt);
+}
+
+bool prog_exact(Ctx *c, const Prog *p)
+{
+    bool inexact = false;
+    for (int i = 0; i < p->nkernels && !inexact; i++)
+        kernel_walk(c, p->kernels[i], see_inexact, &inexact);
+    return !inexact;
+}

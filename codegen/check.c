@@ -1,0 +1,257 @@
+/* burin check: the emitted C, compiled and run on this machine, against the interpreter or given outputs. All that is
+ * written lies in a private folder, which is gone before anything is compared. What is interpreted is the program
+ * that was emitted, with product-sums fused as the compiled one says that its are: equal bits are due where all
+ * functions are exact and no flag of the user loosens C's rules. */
+#include "emit.h"
+
+enum { WORDS = 200, SAID = 12 };
+
+/* ---- the compiled program ---------------------------------------------------------------------------------------- */
+
+typedef struct Trial {
+    Ctx *c;
+    const Prog *p;
+    const EmitOptions *o;
+    Folder *folder;
+    bool loose;                      /* flags of the user's may change bits */
+    bool fused;                      /* set by the first run */
+} Trial;
+
+static const char *place(const Trial *t, const char *name)
+{
+    return folder_file(t->c, t->folder, name);
+}
+
+static bool write_sources(Trial *t)
+{
+    const char *names[] = {"model.c", "model.h", "main.c", "model.bin"};
+    FILE *f[COUNT(names)] = {NULL};
+    const int n = t->o->weights_bin ? 4 : 3;
+    bool good = true;
+    for (int i = 0; i < n; i++)
+        if (!(f[i] = fopen(place(t, names[i]), "wb"))) good = false;
+    if (good && emit(t->c, t->p, t->o, (EmitFiles){f[0], f[1], f[3]})) harness_print(f[2], t->c, t->p, t->o);
+    for (int i = 0; i < n; i++) {
+        if (f[i] && ferror(f[i])) good = false;
+        if (f[i] && fclose(f[i])) good = false;
+    }
+    if (!good) error(t->c, (Loc){0}, "cannot write into '%s': %s", place(t, ""), strerror(errno ? errno : EIO));
+    return good && !t->c->errors;
+}
+
+/* The first lines of what a program printed, as notes below the error. */
+static void notes_of(Trial *t, const char *log)
+{
+    const File *f = file_map(t->c, log);
+    const char *s = f ? f->data : NULL, *end = f ? s + f->size : NULL;
+    for (int i = 0; i < SAID && s && s < end; i++) {
+        const char *stop = memchr(s, '\n', (size_t)(end - s));
+        if (!stop) stop = end;
+        note(t->c, (Loc){0}, "%.*s", (int)(stop - s < 500 ? stop - s : 500), s);
+        s = stop + 1;
+    }
+}
+
+static bool run(Trial *t, const char *const *argv, const char *what)
+{
+    const char *log = place(t, "log");
+    const int status = process_run(t->folder, argv, log);
+    if (status == PROCESS_MISSING)
+        error(t->c, (Loc){0}, "cannot start %s '%s': %s", what, argv[0], strerror(errno));
+    else if (status < 0)
+        error(t->c, (Loc){0}, "%s crashed: signal %d (%s)", what, -status, strsignal(-status));
+    else if (status > 0)
+        error(t->c, (Loc){0}, "%s ended with exit status %d", what, status);
+    if (status != 0 && status != PROCESS_MISSING) notes_of(t, log);
+    return status == 0;
+}
+
+static bool loosens(const char *word)
+{
+    return !strncmp(word, "-f", 2) || !strncmp(word, "-std=", 5) || !strcmp(word, "-Ofast") || !strcmp(word, "-ansi");
+}
+
+static bool compile(Trial *t)
+{
+    const char *words[WORDS + 1] = {NULL}, *cc = getenv("CC"), *flags = getenv("CFLAGS");
+    int n = words_split(t->c, cc && *cc ? cc : "cc", words, WORDS / 2);
+    const int own = n;
+    if (n == 0) words[n++] = "cc";
+    words[n++] = "-std=c99";
+    words[n++] = "-O2";
+    const int user = n;
+    if (flags) n += words_split(t->c, flags, words + n, WORDS / 2 - 10);
+    for (int i = 1; i < n; i++) t->loose |= (i < own || i >= user) && loosens(words[i]);
+    words[n++] = "-o";
+    words[n++] = place(t, "program");
+    words[n++] = place(t, "main.c");
+    words[n++] = place(t, "model.c");
+    words[n++] = "-lm";
+    if (run(t, words, "the C compiler")) return true;
+    note(t->c, (Loc){0}, "CC and CFLAGS say how to compile");
+    return false;
+}
+
+static bool trial_make(Trial *t)
+{
+    t->folder = folder_new(t->c);
+    return write_sources(t) && compile(t);
+}
+
+static bool write_inputs(Trial *t, const char *path, const Tensor *const *in)
+{
+    FILE *f = fopen(path, "wb");
+    bool good = f != NULL;
+    for (int i = 0; good && i < t->p->nins; i++) harness_put(f, in[i]);
+    if (f && (ferror(f) || fclose(f))) good = false;
+    if (!good) error(t->c, (Loc){0}, "cannot write '%s': %s", path, strerror(errno));
+    return good;
+}
+
+static Tensor **rooms(Trial *t)
+{
+    Tensor **out = NEW_N(t->c, Tensor *, t->p->nouts);
+    for (int k = 0; k < t->p->nouts; k++) out[k] = harness_room(t->c, param_type(t->o, t->p->outs[k]));
+    return out;
+}
+
+/* The outputs for these inputs; NULL: a fault was reported. */
+static Tensor **trial_run(Trial *t, const Tensor *const *in)
+{
+    const char *from = place(t, "inputs"), *to = place(t, "outputs");
+    const char *argv[] = {place(t, "program"), from, to, place(t, "model.bin"), NULL};
+    if (!write_inputs(t, from, in) || !run(t, argv, "the compiled program")) return NULL;
+    const File *f = file_map(t->c, to);
+    Tensor **out = rooms(t);
+    size_t at = 1;
+    bool good = f && f->size;
+    if (good) t->fused = *f->data == '1';
+    for (int k = 0; good && k < t->p->nouts; k++) good = harness_get(t->c, f, &at, out[k]);
+    remove(to);
+    if (good && at == f->size) return out;
+    error(t->c, (Loc){0}, "the compiled program did not write its outputs as expected");
+    return NULL;
+}
+
+static Tensor **interpreted(Trial *t, const Tensor *const *in)
+{
+    void **data = NEW_N(t->c, void *, t->p->nbufs);
+    Tensor **out = rooms(t);
+    for (int i = 0; i < t->p->nbufs; i++) {
+        const Buf *b = t->p->bufs[i];
+        if (b->kind == BUF_IN) data[i] = (void *)(uintptr_t)in[b->index]->data;
+        if (b->kind == BUF_OUT) data[i] = (void *)(uintptr_t)out[b->index]->data;
+    }
+    prog_run(t->c, t->p, data, t->fused);
+    return out;
+}
+
+/* ---- what is compared -------------------------------------------------------------------------------------------- */
+
+static const char *element_text(Ctx *c, const Tensor *t, int64_t i)
+{
+    const DType dt = t->type.dt;
+    if (dt == DT_STRING) return internf(c, "\"%s\"", tensor_at_string(t, i));
+    if (dt == DT_U64) return internf(c, "%llu", (unsigned long long)tensor_at_int(t, i));
+    if (dtype_is_int(dt) || dt == DT_BOOL) return internf(c, "%lld", (long long)tensor_at_int(t, i));
+    if (dtype_class(dt) == CLASS_COMPLEX) {
+        Tensor part = {{dt == DT_C64 ? DT_F32 : DT_F64, 0, NULL}, t->data, 0};
+        return internf(c, "(%.9g,%.9g)", tensor_at_double(&part, 2 * i), tensor_at_double(&part, 2 * i + 1));
+    }
+    return internf(c, dt == DT_F64 ? "%.17g" : "%.9g", tensor_at_double(t, i));
+}
+
+static const char *index_text(Ctx *c, Type t, int64_t flat)
+{
+    int64_t at[MAX_RANK];
+    for (int i = t.rank; i-- > 0; flat /= t.dims[i]) at[i] = flat % t.dims[i];
+    return dims_text(c, t.rank, at);
+}
+
+static void print_pair(FILE *f, Ctx *c, const Tensor *got, const Tensor *want, int64_t i)
+{
+    fprintf(f, " at %s (", index_text(c, want->type, i));
+    print_escaped(f, element_text(c, got, i));
+    fputs(", not ", f);
+    print_escaped(f, element_text(c, want, i));
+    fputc(')', f);
+}
+
+typedef struct Limits { double rtol, atol; } Limits;
+
+/* Unless the user says otherwise: bits, or the tolerance of the operators; against given outputs that of ONNX's own
+ * test runner. Never finer than a step of a 16-bit float. */
+static Limits limits_of(const Trial *t, const CheckOptions *k, const CheckSet *set, DType dt)
+{
+    const bool bits = !set->want && !t->loose && prog_exact(t->c, t->p);
+    const double step = dt == DT_F16 ? 0x1p-10 : dt == DT_BF16 ? 0x1p-7 : 0;
+    Limits l = {bits ? 0 : set->want ? 1e-3 : k->tolerance, bits ? 0 : set->want ? 1e-7 : k->tolerance / 100};
+    if (!bits) l.rtol = fmax(l.rtol, step);
+    if (k->rtol >= 0) l.rtol = k->rtol;
+    if (k->atol >= 0) l.atol = k->atol;
+    return l;
+}
+
+static bool compare(FILE *f, Ctx *c, const char *name, const Tensor *got, const Tensor *want, Limits l)
+{
+    const Distance d = tensor_compare(got, want, l.rtol, l.atol);
+    const bool text = want->type.dt == DT_STRING;
+    print_escaped(f, name);
+    fprintf(f, " %s: %s", type_text(c, want->type), d.wrong ? "FAIL" : "pass");
+    if (d.wrong) fprintf(f, ", %lld of %lld differ", (long long)d.wrong, (long long)type_count(want->type));
+    if (d.same) fputs(", every bit the same", f);
+    if (d.wrong && text) print_pair(f, c, got, want, d.first);
+    if (!d.same && !text) {
+        fprintf(f, ", greatest absolute error %.3g", d.abs);
+        print_pair(f, c, got, want, d.abs_at);
+        if (d.rel_at >= 0) fprintf(f, ", relative %.3g at %s", d.rel, index_text(c, want->type, d.rel_at));
+        if (l.rtol == 0 && l.atol == 0) fputs("; every bit should be the same", f);
+        else fprintf(f, "; rtol %.3g, atol %.3g", l.rtol, l.atol);
+    }
+    fputc('\n', f);
+    return d.wrong == 0;
+}
+
+typedef struct Results { Tensor **got; const Tensor *const *want; } Results;
+
+/* Compiles, runs every set, removes the folder, then interprets what has no given outputs. NULL: reported. */
+static Results *results(Trial *t, int nsets, const CheckSet *sets)
+{
+    Results *r = NEW_N(t->c, Results, nsets + 1);
+    bool good = trial_make(t);
+    for (int s = 0; good && s < nsets; s++) good = (r[s].got = trial_run(t, sets[s].in)) != NULL;
+    folder_remove(t->folder);
+    for (int s = 0; good && s < nsets; s++)
+        r[s].want = sets[s].want ? sets[s].want : (const Tensor *const *)interpreted(t, sets[s].in);
+    return good ? r : NULL;
+}
+
+void check_prog(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o, const CheckOptions *k, int nsets,
+                const CheckSet *sets)
+{
+    Trial t = {.c = c, .p = p, .o = o};
+    const Results *r = results(&t, nsets, sets);
+    int failed = 0;
+    for (int s = 0; r && s < nsets; s++)
+        for (int i = 0; i < p->nouts; i++) {
+            if (sets[s].name) fprintf(f, "%s: ", sets[s].name);
+            const Limits l = limits_of(&t, k, &sets[s], p->outs[i]->dt);
+            failed += !compare(f, c, p->outs[i]->name, r[s].got[i], r[s].want[i], l);
+        }
+    if (failed)
+        error(c, (Loc){0}, "the compiled program differs in %d of %d output%s", failed, nsets * p->nouts,
+              nsets * p->nouts == 1 ? "" : "s");
+}
+
+int check_first(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o, const CheckOptions *k, const CheckSet *set)
+{
+    Trial t = {.c = c, .p = p, .o = o};
+    const Results *r = results(&t, 1, set);
+    for (int i = 0; r && i < p->nouts; i++) {
+        const Limits l = limits_of(&t, k, set, p->outs[i]->dt);
+        if (!tensor_compare(r->got[i], r->want[i], l.rtol, l.atol).wrong) continue;
+        compare(f, c, p->outs[i]->name, r->got[i], r->want[i], l);
+        return i;
+    }
+    return -1;
+}
