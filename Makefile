@@ -3,6 +3,7 @@
 #   make          build ./burin                       make demo        a graph becomes C, runs here and on a Cortex-M4
 #   make check    every test, sanitised (minutes)     make check-long  the same under Valgrind, and line coverage
 #   make fuzz     random programs, FUZZ_SECONDS=60    make bench       speed, against memcpy and the like
+#   make docs     the table of operators in tests/op
 #   make install  PREFIX=/usr/local DESTDIR=          make deps        the Debian packages that are missing
 #
 # V=1 shows every command; make check ONLY=unit_idx runs one suite. Output lies in build/, but for ./burin itself.
@@ -31,7 +32,7 @@ MAKEFLAGS += --no-print-directory
 # make's own rules would write text.c from text.y and text.l, over the text.c that stands beside them.
 %.c: %.y
 %.c: %.l
-.PHONY: all units fuzzers deps demo check check-long fuzz bench install uninstall clean
+.PHONY: all units fuzzers deps demo check check-long fuzz bench docs install uninstall clean
 
 B := $(if $(VARIANT),build/$(VARIANT),build)
 BURIN := $(if $(VARIANT),$(B)/burin,burin)
@@ -169,6 +170,10 @@ fuzz: fuzzers
 
 bench: all
 	@if [ -x tests/bench/run.sh ]; then tests/bench/run.sh; else echo "no benchmarks yet"; fi
+
+docs: all
+	@tests/operators.sh >build/OPERATORS.md
+	@cmp -s build/OPERATORS.md tests/op/OPERATORS.md || cp build/OPERATORS.md tests/op/OPERATORS.md
 
 # ---- the rest --------------------------------------------------------------------------------------------------------
 

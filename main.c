@@ -37,7 +37,7 @@ static const char usage[] =
     "                                differs)\n"
     "  show MODEL                    the program after a pass: --after=PASS, --as=text|loops\n"
     "  report MODEL [--json]         RAM, flash, stack, operations, bytes moved, memory accesses with their bounds\n"
-    "  ops                           the operators that are known\n"
+    "  ops [NAME]                    the operators that are known, their versions and types; one in full\n"
     "\n"
     "  -D NAME=N                     the size of a symbolic dimension\n"
     "  --shape INPUT=1,3,32,32       the shape of an input, whatever the model says\n"
@@ -430,8 +430,10 @@ static void check(Ctx *c, Args *a)
 
 static void ops(Ctx *c, Args *a)
 {
-    (void)a;
-    for (int k = 0; k < op_count(c); k++) printf("%s\n", op_entry(c, k)->op->sig);
+    if (a->as && strcmp(a->as, "text") && strcmp(a->as, "table")) wrong("--as is text or table, not '%s'", a->as);
+    if (a->model) ops_detail(stdout, c, a->model);
+    else if (a->as && !strcmp(a->as, "table")) ops_rows(stdout, c);
+    else ops_print(stdout, c);
 }
 
 /* ---- main -------------------------------------------------------------------------------------------------------- */
@@ -439,10 +441,10 @@ static void ops(Ctx *c, Args *a)
 static const struct Command {
     const char *name;
     void (*run)(Ctx *, Args *);
-    bool model, rest;                /* takes a model; takes more behind it */
+    bool model, rest;                /* needs a model; takes more behind it, or a name instead */
 } commands[] = {
     {"build", build, true, false},   {"run", run, true, true},    {"check", check, true, true},
-    {"show", show, true, false},     {"report", report, true, false}, {"ops", ops, false, false},
+    {"show", show, true, false},     {"report", report, true, false}, {"ops", ops, false, true},
 };
 
 typedef struct Job { const struct Command *command; Args *args; } Job;
@@ -460,8 +462,7 @@ static const struct Command *find_command(const Args *a)
         const struct Command *k = &commands[i];
         if (strcmp(k->name, a->command)) continue;
         if (k->model && !a->model) wrong("burin %s needs a model", k->name);
-        if ((!k->rest && a->nrest) || (!k->model && a->model))
-            wrong("burin %s: one argument too many: '%s'", k->name, a->nrest ? a->rest[0] : a->model);
+        if (a->nrest && (!k->rest || !k->model)) wrong("burin %s: one argument too many: '%s'", k->name, a->rest[0]);
         return k;
     }
     wrong("there is no command '%s'", a->command);

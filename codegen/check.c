@@ -185,7 +185,7 @@ static Limits limits_of(const Trial *t, const CheckOptions *k, const CheckSet *s
 {
     const bool bits = !set->want && !t->loose && prog_exact(t->c, t->p);
     const double step = dt == DT_F16 ? 0x1p-10 : dt == DT_BF16 ? 0x1p-7 : 0;
-    Limits l = {bits ? 0 : set->want ? 1e-3 : k->tolerance, bits ? 0 : set->want ? 1e-7 : k->tolerance / 100};
+    Limits l = {bits ? 0 : set->want ? 1e-3 : k->tolerance, bits ? 0 : set->want ? 1e-7 : k->tolerance};
     if (!bits) l.rtol = fmax(l.rtol, step);
     if (k->rtol >= 0) l.rtol = k->rtol;
     if (k->atol >= 0) l.atol = k->atol;

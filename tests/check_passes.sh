@@ -43,7 +43,7 @@ said=$(printf '%s\n' $graphs | xargs -n 1 -P "$(nproc)" bash -c 'same_results "$
 if [ -z "$said" ]; then pass "no pass changes a result"; else fail "no pass changes a result" "$said"; fi
 
 # Passes, codegen and frontends ask for properties: no string in them is an operator's name.
-"$BURIN" ops | sed 's/-[0-9].*//' | sort -u >"$work/names"
+"$BURIN" ops --as=table | cut -f 1 | sed 's/.*\.//' | sort -u >"$work/names"
 said=$(grep -noE '"[A-Z][A-Za-z0-9]+"' passes/*.[ch] codegen/*.[ch] frontend/*.[chly] | awk -F'"' -v names="$work/names" '
     BEGIN { while ((getline n < names) > 0) known[n] = 1 }
     $2 in known')

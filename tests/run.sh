@@ -52,7 +52,7 @@ grep -v ' passed, ' "$work/verdict"
 read -r passed _ failed _ <<<"$(tail -n 1 "$work/verdict")"
 
 # No operator without a case.
-[ -n "$only" ] || for op in $("$BURIN" ops | sed "s/-[0-9].*//; s/::/./" | sort -u); do
+[ -n "$only" ] || for op in $("$BURIN" ops --as=table | cut -f 1 | uniq); do
     if grep -qE "= $op *[(<]" tests/op/*.txt; then pass "$op"; else fail "$op" "no case in tests/op"; fi
 done
 finish

@@ -86,6 +86,10 @@ const char *op_nearest(Ctx *c, const char *domain, const char *name);    /* a na
 int op_count(Ctx *c);
 double graph_tolerance(const Graph *g);                          /* relative, of the loosest operator in it; 1e-5 at least */
 const Sig *op_entry(Ctx *c, int k);                              /* all of them, sorted by domain, name, since */
+/* ---- op_list.c: burin ops ---------------------------------------------------------------------------------------- */
+void ops_print(FILE *f, Ctx *c);                                 /* a line an operator */
+void ops_rows(FILE *f, Ctx *c);                                 /* a line a version: name, since, types, by tabs */
+bool ops_detail(FILE *f, Ctx *c, const char *name);              /* its versions in full; false: an error */
 enum { OPSET_NEWEST = 28 };                                      /* of ai.onnx: what rewritten graphs print */
 
 /* ---- build.c: the one way to make a node: opset pick, defaults, checks, inference, evaluation of what is known --- */
