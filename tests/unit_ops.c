@@ -49,6 +49,14 @@ START_TEST(rewriting_ends)
 }
 END_TEST
 
+START_TEST(bodies_can_be_built)
+{
+    for (int k = 0; k < op_count(c); k++)
+        if (op_entry(c, k)->op->body)
+            op_check_body(c, op_entry(c, k));
+}
+END_TEST
+
 START_TEST(old_attributes_are_refused)
 {
     const Sig *old = op_find(c, "", "Reshape", 13, NULL), *new = op_find(c, "ai.onnx", "Reshape", 14, NULL);
@@ -76,6 +84,7 @@ int main(void)
     tcase_add_test(t, signatures_are_read);
     tcase_add_test(t, versions_are_known);
     tcase_add_test(t, rewriting_ends);
+    tcase_add_test(t, bodies_can_be_built);
     tcase_add_test(t, old_attributes_are_refused);
     tcase_add_test(t, names_that_are_near);
     suite_add_tcase(s, t);

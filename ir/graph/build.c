@@ -94,6 +94,11 @@ static bool narrow(DType t)
     return t == DT_F16 || t == DT_BF16;
 }
 
+static bool expansion(Build *b, const Node *n, Edge **result)
+{
+    return n->op->body ? compose(b, n, result) : n->op->expand(b, n, result);
+}
+
 /* The expansion in float: 16-bit inputs are cast before, results after. What expand sees of the outputs is as wide. */
 static bool expand_wide(Build *b, const Node *n, Edge **result)
 {
@@ -117,7 +122,7 @@ static bool expand_wide(Build *b, const Node *n, Edge **result)
     }
     w.in = in;
     w.out = out;
-    if (!n->op->expand(b, &w, result))
+    if (!expansion(b, &w, result))
         return false;
     for (int k = 0; k < n->nout; k++) {
         Edge *r = result[k];
@@ -207,7 +212,7 @@ static bool expand(Build *b, Node *n, bool (*f)(Build *, const Node *, Edge **),
     b->depth++;
     int from = b->nodes.n;
     Edge **result = NEW_N(b->c, Edge *, n->nout);
-    bool ok = n->op->wide && f == n->op->expand ? expand_wide(b, n, result) : f(b, n, result);
+    bool ok = n->op->wide && f == expansion ? expand_wide(b, n, result) : f(b, n, result);
     ok = ok && take_results(b, n, result, from, spliced);
     n->result = result;
     b->depth--;
@@ -225,7 +230,7 @@ static bool expand(Build *b, Node *n, bool (*f)(Build *, const Node *, Edge **),
 
 static bool set_types(Build *b, const Node *n)
 {
-    if (n->op->expand && !n->op->infer)
+    if (op_expands(n->op) && !n->op->infer)
         return true;
     Mark m = scratch_mark(b->c);
     Type *types = SCRATCH_N(b->c, Type, n->nout);
@@ -241,7 +246,7 @@ static bool set_types(Build *b, const Node *n)
 static bool evaluate(Build *b, const Node *n)
 {
     bool known = true;
-    if (!n->op->expand) {
+    if (!op_expands(n->op)) {
         size_t bytes = 0;
         for (int k = 0; k < n->nin; k++) {
             const Edge *e = n->in[k];
@@ -281,7 +286,7 @@ static bool build(Build *b, Node *n, const NodeSpec *s)
         return false;
     if (late)
         return expand(b, n, n->op->late, true);
-    return set_types(b, n) && (!n->op->expand || expand(b, n, n->op->expand, n->sig->graphs));
+    return set_types(b, n) && (!op_expands(n->op) || expand(b, n, expansion, n->sig->graphs));
 }
 
 /* Within an expansion what is known and worth holding becomes a constant at once. */

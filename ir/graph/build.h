@@ -11,6 +11,7 @@ enum { FORMULA_SIZE = 12 };          /* nodes of an expression that is cheaper t
 
 /* match.c: fill and check a node that has its edges, after its signature. False: a fault was reported. */
 bool match_attrs(Build *b, Node *n, int nattrs, const Attr *attrs);
+const AttrSig *sig_attr(const Sig *s, const char *name);         /* NULL: it has none of that name */
 bool match_operands(Build *b, const Node *n);
 bool node_late(const Node *n);       /* an operand marked ! is known at run time only */
 bool match_types(Build *b, const Node *n, Type *out);            /* of all outputs; not for expand without infer */
@@ -29,6 +30,20 @@ Edge *edge_new(Build *b, const char *name, Type t, Loc loc);
 
 /* lower.c: as a tensor of that type lies in memory, complex ones with a trailing 2. */
 Buf *edge_buf(Ctx *c, BufKind kind, const char *name, Type t);
+
+/* op.c: a row of the table as it is read. The rest skips blanks first; names are interned. */
+typedef struct RowText { Ctx *c; const char *all, *p; } RowText;
+NORETURN void row_bad(const RowText *t, const char *want);       /* an internal error that shows the place */
+void row_skip(RowText *t);
+bool row_accept(RowText *t, const char *s);
+void row_expect(RowText *t, const char *s);
+bool row_more(RowText *t, int n, const char *close);             /* whether a list goes on of which n items are read */
+const char *row_word(RowText *t, const char *also);              /* letters, digits, _ and those of `also` */
+double row_number(RowText *t);
+const char *row_quoted(RowText *t);
+
+/* compose.c */
+bool compose(Build *b, const Node *n, Edge **out);               /* as .expand, what .body says */
 
 /* report.c. version < 0: the domain is not imported. */
 void unknown_add(Build *b, const NodeSpec *s, int64_t version, int newer);

@@ -40,7 +40,7 @@ static void check_types(Check *k, const Node *n)
     int errors = c->errors;
     Type *types = SCRATCH_N(c, Type, n->nout);
     bool ok = match_operands(k->b, n);
-    if (ok && n->op->expand && !n->op->infer) {
+    if (ok && op_expands(n->op) && !n->op->infer) {
         for (int i = 0; i < n->nout; i++)
             if (n->out[i])
                 types[i] = n->result[i]->type;

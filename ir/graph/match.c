@@ -20,7 +20,7 @@ static const char *kind_name(AttrKind k)
     return k >= ATTR_FLOAT && k <= ATTR_TYPES ? names[k] : "value of no type";
 }
 
-static const AttrSig *sig_attr(const Sig *s, const char *name)
+const AttrSig *sig_attr(const Sig *s, const char *name)
 {
     for (int i = 0; i < s->nattrs; i++)
         if (s->attrs[i].name == name || !strcmp(s->attrs[i].name, name))
@@ -88,6 +88,22 @@ static bool kind_fits(AttrKind want, AttrKind got)
     return want == got || (want == ATTR_SPARSE && got == ATTR_TENSOR);
 }
 
+static bool is_choice(const AttrSig *s, const char *text)
+{
+    for (int i = 0; i < s->nchoices; i++)
+        if (!strcmp(s->choices[i], text))
+            return true;
+    return s->nchoices == 0;
+}
+
+static const char *choice_list(Ctx *c, const AttrSig *s)
+{
+    const char *list = s->choices[0];
+    for (int i = 1; i < s->nchoices; i++)
+        list = internf(c, "%s%s%s", list, i + 1 < s->nchoices ? ", " : " or ", s->choices[i]);
+    return list;
+}
+
 static bool check_attrs(Build *b, const Node *n, int nattrs, const Attr *attrs)
 {
     bool ok = nattrs <= MOST_ATTRS;
@@ -107,6 +123,10 @@ static bool check_attrs(Build *b, const Node *n, int nattrs, const Attr *attrs)
         } else if (!kind_fits(s->kind, a->kind)) {
             error(b->c, attr_loc(n, a), "%sattribute '%s' must be of type %s, not %s", who(b, n, a), a->name,
                   kind_name(s->kind), kind_name(a->kind));
+            ok = false;
+        } else if (!is_choice(s, a->s)) {
+            error(b->c, attr_loc(n, a), "%s%s = \"%s\" is unknown: it is %s", who(b, n, a), a->name, a->s,
+                  choice_list(b->c, s));
             ok = false;
         }
     }

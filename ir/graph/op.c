@@ -2,7 +2,7 @@
  * hash of domain and name, which leads to the first version of the operator; its versions lie side by side.
  * A fault in a signature is ours: an internal error that shows the entry and the place. The default domain is "",
  * whatever a model calls it. */
-#include "op.h"
+#include "build.h"
 
 struct OpTable {
     Sig *sigs;
@@ -16,42 +16,40 @@ struct OpTable {
 
 /* ---- the notation ------------------------------------------------------------------------------------------------ */
 
-typedef struct Text { Ctx *c; const char *all, *p; } Text;
-
-NORETURN static void bad(const Text *t, const char *want)
+void row_bad(const RowText *t, const char *want)
 {
     ice(t->c, "operator entry \"%s\": at \"%s\": %s", t->all, t->p, want);
 }
 
-static void skip(Text *t)
+void row_skip(RowText *t)
 {
     while (*t->p == ' ' || *t->p == '\n')
         t->p++;
 }
 
-static bool accept(Text *t, const char *s)
+bool row_accept(RowText *t, const char *s)
 {
     size_t n = strlen(s);
-    skip(t);
+    row_skip(t);
     if (strncmp(t->p, s, n))
         return false;
     t->p += n;
     return true;
 }
 
-static void expect(Text *t, const char *s)
+void row_expect(RowText *t, const char *s)
 {
-    if (!accept(t, s))
-        bad(t, internf(t->c, "expected '%s'", s));
+    if (!row_accept(t, s))
+        row_bad(t, internf(t->c, "expected '%s'", s));
 }
 
 /* Whether a list of which n items are read goes on. */
-static bool more(Text *t, int n, const char *close)
+bool row_more(RowText *t, int n, const char *close)
 {
-    if (accept(t, close))
+    if (row_accept(t, close))
         return false;
     if (n)
-        expect(t, ",");
+        row_expect(t, ",");
     return true;
 }
 
@@ -60,78 +58,80 @@ static bool is_word(char ch)
     return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') || ch == '_';
 }
 
-static const char *word(Text *t, const char *also)
+const char *row_word(RowText *t, const char *also)
 {
-    skip(t);
+    row_skip(t);
     const char *from = t->p;
     while (is_word(*t->p) || (*t->p && strchr(also, *t->p)))
         t->p++;
     if (t->p == from)
-        bad(t, "expected a name");
+        row_bad(t, "expected a name");
     return intern_n(t->c, from, (size_t)(t->p - from));
 }
 
-static double number(Text *t)
+double row_number(RowText *t)
 {
     char *end;
-    skip(t);
+    row_skip(t);
     double v = strtod(t->p, &end);
     if (end == t->p)
-        bad(t, "expected a number");
+        row_bad(t, "expected a number");
     t->p = end;
     return v;
 }
 
-static int64_t whole(Text *t)
+static int64_t whole(RowText *t)
 {
     char *end;
-    skip(t);
+    row_skip(t);
     errno = 0;
     long long v = strtoll(t->p, &end, 10);
     if (end == t->p || errno || *end == '.' || *end == 'e')
-        bad(t, "expected an integer");
+        row_bad(t, "expected an integer");
     t->p = end;
     return v;
 }
 
-static const char *quoted(Text *t)
+const char *row_quoted(RowText *t)
 {
-    expect(t, "\"");
-    const char *from = t->p, *end = strchr(from, '"');
+    char quote = row_accept(t, "'") ? '\'' : '"';
+    if (quote == '"')
+        row_expect(t, "\"");
+    const char *from = t->p, *end = strchr(from, quote);
     if (!end)
-        bad(t, "the string does not end");
+        row_bad(t, "the string does not end");
     t->p = end + 1;
     return intern_n(t->c, from, (size_t)(end - from));
 }
 
-static AttrKind attr_kind(Text *t)
+static AttrKind attr_kind(RowText *t)
 {
     static const struct { const char *name; AttrKind kind; } kinds[] = {
         {"int", ATTR_INT},         {"float", ATTR_FLOAT},   {"string", ATTR_STRING}, {"tensor", ATTR_TENSOR},
         {"graph", ATTR_GRAPH},     {"ints", ATTR_INTS},     {"floats", ATTR_FLOATS}, {"strings", ATTR_STRINGS},
         {"tensors", ATTR_TENSORS}, {"graphs", ATTR_GRAPHS}, {"type", ATTR_TYPE},     {"sparse", ATTR_SPARSE},
     };
-    const char *at = t->p, *name = word(t, "");
+    const char *at = t->p, *name = row_word(t, "");
     for (int i = 0; i < COUNT(kinds); i++)
         if (!strcmp(kinds[i].name, name))
             return kinds[i].kind;
     t->p = at;
-    bad(t, "not a type of attributes");
+    row_bad(t, "not a type of attributes");
 }
 
-static void default_list(Text *t, Attr *a)
+static void default_list(RowText *t, Attr *a)
 {
     VEC(int64_t) ints = {0};
     VEC(float) floats = {0};
     VEC(const char *) strings = {0};
-    expect(t, "[");
-    while (more(t, a->n, "]")) {
+    row_expect(t, "[");
+    while (row_more(t, a->n, "]")) {
         if (a->kind == ATTR_INTS)
             VEC_PUSH(t->c, ints, whole(t));
         else if (a->kind == ATTR_FLOATS)
-            VEC_PUSH(t->c, floats, (float)number(t));
+            VEC_PUSH(t->c, floats, (float)row_number(t));
         else
-            VEC_PUSH(t->c, strings, quoted(t));
+            VEC_PUSH(t->c, strings, row_quoted(t));
         a->n++;
     }
     a->ints = ints.at;
@@ -139,44 +139,51 @@ static void default_list(Text *t, Attr *a)
     a->strings = strings.at;
 }
 
-static const Attr *default_value(Text *t, const char *name, AttrKind kind)
+static const Attr *default_value(RowText *t, const char *name, AttrKind kind)
 {
     Attr a = {.name = name, .kind = kind};
     switch (kind) {
     case ATTR_INT:    a.i = whole(t); break;
-    case ATTR_FLOAT:  a.f = (float)number(t); break;
-    case ATTR_STRING: a.s = quoted(t); break;
+    case ATTR_FLOAT:  a.f = (float)row_number(t); break;
+    case ATTR_STRING: a.s = row_quoted(t); break;
     case ATTR_INTS: case ATTR_FLOATS: case ATTR_STRINGS: default_list(t, &a); break;
-    default: bad(t, "an attribute of this type has no default");
+    default: row_bad(t, "an attribute of this type has no default");
     }
     return mem_copy(t->c, &a, sizeof a);
 }
 
-static void read_attrs(Text *t, Sig *s)
+static void read_attrs(RowText *t, Sig *s)
 {
     VEC(AttrSig) attrs = {0};
     VEC(Attr) defaults = {0};
-    if (!accept(t, "<"))
+    if (!row_accept(t, "<"))
         return;
     do {
-        AttrSig a = {.name = word(t, "")};
-        bool optional = accept(t, "?");
+        AttrSig a = {.name = row_word(t, "")};
+        bool optional = row_accept(t, "?");
+        VEC(const char *) choices = {0};
         for (int i = 0; i < attrs.n; i++)
             if (attrs.at[i].name == a.name)
-                bad(t, "an attribute of that name is there already");
-        expect(t, ":");
+                row_bad(t, "an attribute of that name is there already");
+        row_expect(t, ":");
         a.kind = attr_kind(t);
-        if (accept(t, "="))
+        if (row_accept(t, "="))
             a.fallback = default_value(t, a.name, a.kind);
         if (optional && a.fallback)
-            bad(t, "optional, and with a default");
+            row_bad(t, "optional, and with a default");
         a.required = !optional && !a.fallback;
+        if (a.fallback && a.kind == ATTR_STRING)
+            VEC_PUSH(t->c, choices, a.fallback->s);
+        while (a.kind == ATTR_STRING && row_accept(t, "|"))
+            VEC_PUSH(t->c, choices, row_quoted(t));
+        a.choices = choices.at;
+        a.nchoices = choices.n > 1 ? choices.n : 0;
         s->graphs |= a.kind == ATTR_GRAPH || a.kind == ATTR_GRAPHS;
         if (a.fallback)
             VEC_PUSH(t->c, defaults, *a.fallback);
         VEC_PUSH(t->c, attrs, a);
-    } while (accept(t, ","));
-    expect(t, ">");
+    } while (row_accept(t, ","));
+    row_expect(t, ">");
     s->attrs = attrs.at;
     s->nattrs = attrs.n;
     s->defaults = defaults.at;
@@ -205,14 +212,14 @@ static uint64_t set_of(char letter)
     }
 }
 
-static void read_type(Text *t, Param *p)
+static void read_type(RowText *t, Param *p)
 {
-    skip(t);
+    row_skip(t);
     const char *from = t->p;
     int items = 0;
     bool set = false;
     do {
-        const char *at = t->p, *name = word(t, "");
+        const char *at = t->p, *name = row_word(t, "");
         DType dt = dtype_parse(name);
         items++;
         if (dt != DT_NONE) {
@@ -226,38 +233,41 @@ static void read_type(Text *t, Param *p)
         for (size_t i = 0; i < n; i++) {
             if (!set_of(name[i])) {
                 t->p = at;
-                bad(t, "not a type, and not made of the sets F I U J R B C S Q V");
+                row_bad(t, "not a type, and not made of the sets F I U J R B C S Q V");
             }
             p->types |= set_of(name[i]);
         }
-    } while (accept(t, "|"));
+    } while (row_accept(t, "|"));
     if (set || items > 1)
         p->var = intern_n(t->c, from, (size_t)(t->p - from));
-    if (accept(t, "*"))
+    if (row_accept(t, "*"))
         p->var = NULL;
 }
 
-static const Param *read_params(Text *t, int *n)
+static const Param *read_params(RowText *t, int *n)
 {
     VEC(Param) all = {0};
-    expect(t, "(");
-    while (more(t, all.n, ")")) {
+    row_expect(t, "(");
+    while (row_more(t, all.n, ")")) {
         if (all.n && all.at[all.n - 1].variadic)
-            bad(t, "a variadic operand must be the last one");
-        Param p = {.name = word(t, "")};
+            row_bad(t, "a variadic operand must be the last one");
+        Param p = {.name = row_word(t, "")};
         for (int i = 0; i < all.n; i++)
             if (all.at[i].name == p.name)
-                bad(t, "an operand of that name is there already");
+                row_bad(t, "an operand of that name is there already");
         for (;;) {
-            bool *flag = accept(t, "?") ? &p.optional : accept(t, "...") ? &p.variadic : accept(t, "!") ? &p.known
-                       : accept(t, "~") ? &p.type_only : NULL;
+            bool *flag = row_accept(t, "?")     ? &p.optional
+                         : row_accept(t, "...") ? &p.variadic
+                         : row_accept(t, "!")   ? &p.known
+                         : row_accept(t, "~")   ? &p.type_only
+                                                : NULL;
             if (!flag)
                 break;
             if (*flag)
-                bad(t, "a mark stands there twice");
+                row_bad(t, "a mark stands there twice");
             *flag = true;
         }
-        expect(t, ":");
+        row_expect(t, ":");
         read_type(t, &p);
         VEC_PUSH(t->c, all, p);
     }
@@ -270,44 +280,44 @@ static const char *domain_norm(const char *domain)
     return !domain || !strcmp(domain, "ai.onnx") ? "" : domain;
 }
 
-static void check_meaning(Text *t, const Sig *s)
+static void check_meaning(RowText *t, const Sig *s)
 {
     const Op *op = s->op;
     t->p = t->all;
-    if ((op->scalar != 0) + (op->at != NULL) + (op->lower != NULL) + (op->expand != NULL) != 1)
-        bad(t, "exactly one of scalar, at, lower and expand must be set");
-    if (op->wide && !op->expand)
-        bad(t, "wide goes with expand");
+    if ((op->scalar != 0) + (op->at != NULL) + (op->lower != NULL) + op_expands(op) != 1 || (op->body && op->expand))
+        row_bad(t, "exactly one of scalar, at, lower, expand and body must be set");
+    if (op->wide && !op_expands(op))
+        row_bad(t, "wide goes with expand and body");
     if (s->graphs && !op->expand)
-        bad(t, "an operator with graph attributes must expand");
+        row_bad(t, "an operator with graph attributes must expand");
     if (op->scalar && op_arity((ScalarOp)(op->scalar - 1)) != s->nin)
-        bad(t, "the scalar operator takes another number of operands");
+        row_bad(t, "the scalar operator takes another number of operands");
     for (int i = 0; i < s->nout; i++)
         if (s->out[i].known || s->out[i].type_only)
-            bad(t, "a mark that results do not have");
+            row_bad(t, "a mark that results do not have");
 }
 
 static Sig read_sig(Ctx *c, const Op *op)
 {
-    Text t = {c, op->sig, op->sig};
+    RowText t = {c, op->sig, op->sig};
     Sig s = {.op = op, .domain = intern(c, "")};
-    s.name = word(&t, ".");
-    if (accept(&t, "::")) {
+    s.name = row_word(&t, ".");
+    if (row_accept(&t, "::")) {
         s.domain = intern(c, domain_norm(s.name));
-        s.name = word(&t, "");
+        s.name = row_word(&t, "");
     }
-    expect(&t, "-");
+    row_expect(&t, "-");
     int64_t since = whole(&t);
     if (since < 1 || since > INT_MAX)
-        bad(&t, "versions count from 1");
+        row_bad(&t, "versions count from 1");
     s.since = (int)since;
     read_attrs(&t, &s);
     s.in = read_params(&t, &s.nin);
-    expect(&t, "=>");
+    row_expect(&t, "=>");
     s.out = read_params(&t, &s.nout);
-    skip(&t);
+    row_skip(&t);
     if (*t.p)
-        bad(&t, "expected the end");
+        row_bad(&t, "expected the end");
     check_meaning(&t, &s);
     return s;
 }
@@ -336,6 +346,11 @@ static int by_name(const void *x, const void *y)
     int o = strcmp(a->domain, b->domain);
     o = o ? o : strcmp(a->name, b->name);
     return o ? o : (a->since > b->since) - (a->since < b->since);
+}
+
+bool op_expands(const Op *op)
+{
+    return op->expand || op->body;
 }
 
 const OpTable *op_table_new(Ctx *c, const Op *ops, int n)

@@ -20,19 +20,39 @@
  *               (RB2: numbers and bool), so are types with a bar (int32|int64); the text is the variable. `*` at the
  *               end: no variable, each operand is free (V*). Types beyond a version's list are accepted.
  *
- * One entry, one meaning. Exactly one of scalar, at, lower, expand is set:
+ * One entry, one meaning. Exactly one of scalar, at, lower, expand, body is set:
  *   scalar   elementwise with broadcasting; 16-bit floats go through F32. SCALAR(add)
  *   at       the element of output `out` at an index, as a pure expression of the inputs: movement and reductions
  *   lower    builds kernels (several passes over memory, temporaries, nests); not called when all outputs are empty
  *   expand   a composition, built of other nodes in their newest version; also how older versions and sugar are
  *            rewritten (canon). With `.wide`, 16-bit inputs are cast to float first and the results back, so that there
  *            is one rounding. Nodes with graph attributes are not kept: the body stands in their place.
+ *   body     the same, written as text (below)
  *   late     a composition that stands in place of a node whose operands marked ! are known at run time only: the
  *            outputs' types hold the shapes that the model declares, which fix all extents. Without it such a node is
  *            refused.
  *   infer    types of the outputs (dims from type_make or of another edge). Faults: node_error, return false. Without
  *            one: scalar broadcasts; expand takes what its body gives; at and lower give every output the shape of the
  *            first input; element types are what the signature says, else the first input's.
+ *
+ * A body is formulas: "m = ReduceMean(X, @axes); Y = (X - m) * scale + B"
+ *
+ *   NAME = EXPR; (a, b) = Split<axis = 1>(X); ...     in the end every result of the signature has a value
+ *   x + y   x - y   x * y   x / y   -x                one that is left out makes them the other one
+ *   c ? x : y        of a number: not 0; else: not left out. Only what is chosen is built
+ *   t == "text"      1 or 0, for an attribute that is a string; m == n, m < n, for numbers; 'text' is the same as "text"
+ *   Name<attr = VALUE, ...>(x, , y)   the operator in its newest version; domain::Name. What is left out is passed on
+ *                    as left out, an attribute as well; without a required operand the whole is left out.
+ *                    VALUE: an EXPR, "text", or an element type; <*, ...>: all of the node that the operator has
+ *   3  0.5           take the type of the operand that they meet: the other one, or one of the same type variable
+ *   [1, -1, n / 2]   int64 vector
+ *   @attr            an attribute of the node as such a number or vector, or for a string as a VALUE
+ *   rank(x)  dim(x, k)  size(x)  type(x)  given(x)     numbers: type is the element type, given 1 or 0
+ *   axes(x, k)       the vector k .. rank-1
+ *   item(v, k)       of a vector, a number
+ *   asked(y)         whether the result is asked for: 1 or 0
+ *   within(x, y)     x, which must broadcast to y
+ *   fail("text")     an error of the node
  */
 #ifndef BURIN_OP_H
 #define BURIN_OP_H
@@ -49,6 +69,7 @@ typedef struct Op {
     void (*lower)(Lower *l);
     /* Fills out[k] for every output (also ones not asked for, or NULL). False: a fault was reported. */
     bool (*expand)(Build *b, const Node *n, Edge **out);
+    const char *body;
     bool (*infer)(Build *b, const Node *n, Type *out);
     bool (*late)(Build *b, const Node *n, Edge **out);
     bool keeps_shape;                /* the output has the shape of the first input, for what a scalar does not tell */
@@ -64,7 +85,10 @@ typedef struct Param {
     const char *var;                 /* type variable, interned; NULL: none */
     bool optional, variadic, known, type_only;
 } Param;
-typedef struct AttrSig { const char *name; AttrKind kind; bool required; const Attr *fallback; } AttrSig;
+typedef struct AttrSig {
+    const char *name; AttrKind kind; bool required; const Attr *fallback;
+    int nchoices; const char *const *choices;        /* what a string may be; 0: anything */
+} AttrSig;
 typedef struct Sig {
     const char *domain, *name;       /* interned; domain "" for ai.onnx */
     int since;
@@ -81,6 +105,8 @@ const OpTable *op_table_new(Ctx *c, const Op *ops, int n);       /* an internal 
 const Sig *op_find(Ctx *c, const char *domain, const char *name, int64_t opset, int *newer);
 const Sig *op_newest(Ctx *c, const char *domain, const char *name);
 const Sig *op_version(Ctx *c, const Sig *s, int step);           /* a version later (1) or earlier (-1); NULL: none */
+bool op_expands(const Op *op);                                   /* expand or body */
+void op_check_body(Ctx *c, const Sig *s);        /* an internal error names the place where a body cannot be built */
 const Param *sig_param(const Param *params, int n, int k);       /* operand k, variadic ones counted; NULL: too many */
 const char *op_nearest(Ctx *c, const char *domain, const char *name);    /* a name spelled alike, or NULL */
 int op_count(Ctx *c);

@@ -117,16 +117,6 @@ const Expr *mish_at(Lower *l, int out, const Idx *const *i)
     return mul(l->c, x, expr_op1(l->c, OP_tanh, softplus(l->c, x)));
 }
 
-bool gelu_infer(Build *b, const Node *n, Type *out)
-{
-    const char *approximate = node_string(n, "approximate", "none");
-    out[0] = arg_type(n, 0);
-    if (strcmp(approximate, "none") == 0 || strcmp(approximate, "tanh") == 0)
-        return true;
-    node_error(b, n, "approximate = \"%s\" is unknown: it is none or tanh", approximate);
-    return false;
-}
-
 const Expr *gelu_at(Lower *l, int out, const Idx *const *i)
 {
     (void)out;

@@ -245,51 +245,6 @@ bool flex_attention(Build *b, const Node *n, Edge **out)
     return true;
 }
 
-/* ---- CausalConvWithState: a depthwise convolution whose padding in front is what came before ---- */
-
-bool causal_conv(Build *b, const Node *n, Edge **out)
-{
-    Type t = arg_type(n, 0), w = arg_type(n, 1);
-    const char *activation = node_string(n, "activation", "none");
-    bool acts = strcmp(activation, "silu") == 0 || strcmp(activation, "swish") == 0;
-    if (t.rank != 3 || w.rank != 3 || w.dims[0] != t.dims[1] || w.dims[1] != 1 || w.dims[2] < 1) {
-        node_error(b, n, "the input is %s, the weight %s: they must be [batch, channels, length] and [channels, 1, k]",
-                   type_text(b->c, t), type_text(b->c, w));
-        return false;
-    }
-    if (!acts && strcmp(activation, "none") != 0) {
-        node_error(b, n, "activation = \"%s\" is unknown: it is none, silu or swish", activation);
-        return false;
-    }
-    int64_t dims[3] = {t.dims[0], t.dims[1], w.dims[2] - 1}, axis = 2, end = t.dims[2] + dims[2];
-    Edge *past = arg(n, 3), *none = like(b, n->in[0], 0);
-    if (!past)
-        past = build_op2(b, "Expand", none, build_ints(b, 3, dims));
-    Edge *x = joined(b, past, n->in[0], 2), *in[3] = {x, n->in[1], arg(n, 2)};
-    Attr group = attr_int(b->c, "group", t.dims[1]);
-    out[0] = build_op(b, "Conv", in[2] ? 3 : 2, in, 1, &group);
-    if (acts)
-        out[0] = build_op1(b, "Swish", out[0]);
-    Edge *cut[4] = {x, build_ints(b, 1, &t.dims[2]), NULL, NULL};
-    cut[2] = build_ints(b, 1, &end);
-    cut[3] = build_ints(b, 1, &axis);
-    if (n->nout > 1)
-        out[1] = build_op(b, "Slice", 4, cut, 0, NULL);
-    return true;
-}
-
-bool swiglu(Build *b, const Node *n, Edge **out)
-{
-    Attr alpha = attr_float(b->c, "alpha", node_float(n, "alpha", 1));
-    if (!same_dims(arg_type(n, 0), arg_type(n, 1))) {
-        node_error(b, n, "A is %s, B is %s: they must have one shape", type_text(b->c, arg_type(n, 0)),
-                   type_text(b->c, arg_type(n, 1)));
-        return false;
-    }
-    out[0] = build_op2(b, "Mul", build_op(b, "Swish", 1, n->in, 1, &alpha), n->in[1]);
-    return true;
-}
-
 /* ---- RotaryEmbedding: pairs of elements of a head turn by an angle that depends on the position ---- */
 
 typedef struct Rotary {

@@ -114,12 +114,3 @@ bool cast_names(Build *b, const Node *n, Edge **out)
     return rebuild(b, n, 1, n->in, 1, &attr, out);
 }
 
-bool cast_like(Build *b, const Node *n, Edge **out)
-{
-    Attr attrs[3] = {attr_int(b->c, "to", arg_type(n, 1).dt)};
-    int nattrs = 1;
-    for (int i = 0; i < n->nattrs; i++)
-        attrs[nattrs++] = n->attrs[i];
-    out[0] = build_op(b, "Cast", 1, n->in, nattrs, attrs);
-    return true;
-}

@@ -271,11 +271,3 @@ const Expr *clip_at(Lower *l, int out, const Idx *const *i)
     return low ? expr_op2(l->c, OP_max, x, bound(l, 1)) : high ? expr_op2(l->c, OP_min, x, bound(l, 2)) : x;
 }
 
-/* Versions 1 and 6: the bounds are attributes. */
-bool clip_attr(Build *b, const Node *n, Edge **out)
-{
-    const Attr *low = node_attr(n, "min"), *high = node_attr(n, "max");
-    Edge *in[3] = {n->in[0], low ? like(b, n->in[0], (double)low->f) : NULL,
-                   high ? like(b, n->in[0], (double)high->f) : NULL};
-    return rebuild(b, n, high ? 3 : low ? 2 : 1, in, 0, NULL, out);
-}

@@ -115,23 +115,29 @@ bool rebuild(Build *b, const Node *n, int nin, Edge *const *in, int nattrs, cons
     return true;
 }
 
-static bool has_attr(const Sig *s, const char *name)
+/* Attribute a as an operand. */
+static Edge *attr_operand(Build *b, const Node *n, const Attr *a)
 {
-    for (int i = 0; i < s->nattrs; i++)
-        if (strcmp(s->attrs[i].name, name) == 0)
-            return true;
-    return false;
+    return !a ? NULL : a->kind == ATTR_FLOAT ? like(b, n->in[0], (double)a->f)
+                     : build_ints(b, a->kind == ATTR_INT ? 1 : a->n, a->kind == ATTR_INT ? &a->i : a->ints);
 }
 
+/* Where the newest version has an operand for an attribute, the attribute becomes that. */
 bool newest(Build *b, const Node *n, Edge **out)
 {
     const Sig *s = op_newest(b->c, n->sig->domain, n->sig->name);
     Attr *attrs = NEW_N(b->c, Attr, n->nattrs + 1);
-    int nattrs = 0;
-    for (int i = 0; i < n->nattrs; i++)
-        if (has_attr(s, n->attrs[i].name))
-            attrs[nattrs++] = n->attrs[i];
-    return rebuild(b, n, n->nin, n->in, nattrs, attrs, out);
+    Edge **in = NEW_N(b->c, Edge *, n->nin + s->nin);
+    int nattrs = 0, nin = n->nin > s->nin ? n->nin : s->nin;
+    for (int i = 0; i < s->nattrs; i++)
+        if (node_attr(n, s->attrs[i].name))
+            attrs[nattrs++] = *node_attr(n, s->attrs[i].name);
+    for (int k = 0; k < nin; k++)
+        in[k] = arg(n, k) ? n->in[k] : k < s->nin ? attr_operand(b, n, node_attr(n, s->in[k].name)) : NULL;
+    for (int k = 0; k < nin && k < s->nin; k++)
+        if (in[k] && s->in[k].types == UINT64_C(1) << DT_I64)
+            in[k] = build_cast(b, in[k], DT_I64);
+    return rebuild(b, n, nin, in, nattrs, attrs, out);
 }
 
 Edge *reshaped(Build *b, Edge *x, int rank, const int64_t *dims)

@@ -119,7 +119,7 @@ Edge *gathered(Build *b, Edge *x, Edge *places, int axis);       /* places are c
 Edge *along(Build *b, Edge *v, int rank, int axis);              /* the vector as a tensor that runs along axis */
 
 /* shape.c */
-Expand shape, size, reshape_attr, axes_attr, dropout_old, dropout;
+Expand shape, size, dropout_old, dropout;
 Infer reshape_infer, flatten_infer, squeeze_infer, unsqueeze_infer, identity_infer;
 At reshaped_at, identity_at;
 
@@ -129,7 +129,7 @@ Infer constant_of_shape_infer, range_infer, eye_like_infer, one_hot_infer;
 At constant_of_shape_at, range_at, eye_like_at, one_hot_at;
 
 /* cast.c */
-Expand cast_names, cast_like;
+Expand cast_names;
 Infer cast_infer;
 At cast_at;
 /* x, the cast of v to a float of 8 bits, without its saturation: infinite or NaN beyond the greatest number. */
@@ -139,12 +139,11 @@ const Expr *unless_beyond(Ctx *c, DType to, const Expr *x, const Expr *v);
 Infer transpose_infer, expand_infer, tile_infer, repeat_infer, slice_infer, concat_infer, split_infer, trilu_infer;
 At transpose_at, expand_at, repeated_at, sliced_at, split_at, trilu_at;
 LowerFn concat;
-Expand tile_1, slice_1, concat_1, split_attr;
+Expand tile_1;
 
 /* pad.c */
 Infer pad_infer;
 At pad_at;
-Expand pad_attr;
 
 /* gather.c */
 Infer gather_infer, gather_nd_infer, gather_elements_infer;
@@ -153,17 +152,16 @@ At gather_at, gather_nd_at, gather_elements_at;
 /* scatter.c */
 Infer scatter_nd_infer, scatter_elements_infer, cum_infer;
 LowerFn scatter_nd, scatter_elements, cum_sum, cum_prod;
-Expand scatter_old;
 
 /* elementwise.c */
-Expand old_broadcast, same_shapes, clip_attr;
+Expand old_broadcast, same_shapes;
 Infer variadic_infer, where_infer, pow_infer, mod_infer, shift_infer, equal_infer, clip_infer, truth_infer;
 At where_at, pow_at, mod_at, shift_at, clip_at, is_inf_at, is_nan_at, equal_at;
 LowerFn max_lower, min_lower, sum_lower, mean_lower;
 
 /* activation.c */
 Expand prelu_old;
-Infer prelu_infer, gelu_infer;
+Infer prelu_infer;
 At reciprocal_at, prelu_at, selu_at, celu_at, hard_swish_at, mish_at, gelu_at, shrink_at, swish_at, formula_at;
 typedef struct Formula { /* of one element x, alpha and beta; whether they are attributes of it, and their defaults */
     const char *name;
@@ -174,7 +172,6 @@ typedef struct Formula { /* of one element x, alpha and beta; whether they are a
 const Formula *formula_find(const char *name); /* NULL: unknown */
 
 /* reduce.c */
-Expand reduce_attr, reduce_log_sum_exp;
 Infer reduce_infer, arg_infer;
 At reduce_sum, reduce_mean, reduce_max, reduce_min, reduce_prod, reduce_l1, reduce_l2, reduce_log_sum,
     reduce_sum_square, arg_max, arg_min;
@@ -188,7 +185,6 @@ bool matmul_type(Build *b, const Node *n, int kx, int ky, DType dt, Type *out);
 const Expr *matmul_sum(Lower *l, int kx, int ky, const Idx *const *i, DType dt, const Expr *zx, const Expr *zy);
 
 /* norm.c */
-Expand softmax_flat;
 Infer softmax_infer;
 LowerFn softmax, log_softmax, hardmax;
 
@@ -199,12 +195,11 @@ At conv_at, conv_transpose_at, conv_integer_at, qlinear_conv_at;
 /* pool.c */
 Infer max_pool_infer, pool_infer;
 At max_pool_at, average_pool_at, lp_pool_at;
-Expand global_average_pool, global_max_pool, global_lp_pool, max_unpool;
+Expand max_unpool;
 
 /* quant.c */
 Infer quantize_infer, dequantize_infer, matmul_integer_infer, qlinear_matmul_infer;
 At quantize_at, dequantize_at, matmul_integer_at, qlinear_matmul_at;
-Expand dynamic_quantize;
 
 /* resize.c */
 Infer resize_infer;
@@ -212,7 +207,7 @@ At resize_at;
 Expand upsample, late_resize;
 
 /* attention.c */
-Expand attention, flex_attention, causal_conv, swiglu;
+Expand attention, flex_attention;
 Infer rotary_infer, tensor_scatter_infer;
 At rotary_at, tensor_scatter_at;
 
@@ -232,21 +227,23 @@ Infer rnn_infer, gru_infer, lstm_infer;
 LowerFn rnn, gru, lstm;
 
 /* loss.c */
-Expand nll_loss, softmax_loss;
+Infer loss_infer;
+
+/* microsoft.c */
+Expand qlinear_concat;
 
 /* einsum.c, sort.c */
 Infer einsum_infer, top_k_infer;
 At einsum_at;
 LowerFn top_k;
-Expand top_k_attr;
 
 /* spatial.c */
-Expand depth_to_space, space_to_depth, center_crop_pad;
+Expand center_crop_pad;
 Infer reverse_infer, col2im_infer, affine_grid_infer;
 At reverse_at, col2im_at, affine_grid_at;
 
 /* signal.c */
-Expand hann_window, hamming_window, blackman_window, dft_attr;
+Expand hann_window, hamming_window, blackman_window;
 Infer dft_infer, stft_infer;
 At dft_at, stft_at;
 
@@ -256,7 +253,7 @@ At deform_conv_at;
 LowerFn grid_sample, roi_align;
 
 /* normalize.c */
-Expand batch_norm, instance_norm, group_norm, layer_norm, rms_norm, lp_norm, mean_variance_norm;
+Expand batch_norm, instance_norm, group_norm;
 Infer lrn_infer;
 At lrn_at;
 

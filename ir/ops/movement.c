@@ -231,17 +231,6 @@ const Expr *sliced_at(Lower *l, int out, const Idx *const *i)
     return in_at(l, 0, at);
 }
 
-bool slice_1(Build *b, const Node *n, Edge **out)
-{
-    Ints starts, ends, axes;
-    attr_list(n, "starts", &starts);
-    attr_list(n, "ends", &ends);
-    Edge *in[4] = {n->in[0], build_ints(b, starts.n, starts.v), build_ints(b, ends.n, ends.v), NULL};
-    if (attr_list(n, "axes", &axes))
-        in[3] = build_ints(b, axes.n, axes.v);
-    return rebuild(b, n, in[3] ? 4 : 3, in, 0, NULL, out);
-}
-
 /* ---- Concat, Split ---- */
 
 bool concat_infer(Build *b, const Node *n, Type *out)
@@ -290,13 +279,6 @@ void concat(Lower *l)
         }
         from += u.dims[axis];
     }
-}
-
-/* Version 1 joins along axis 1 when none is named. */
-bool concat_1(Build *b, const Node *n, Edge **out)
-{
-    Attr axis = attr_int(b->c, "axis", node_int(n, "axis", 1));
-    return rebuild(b, n, n->nin, n->in, 1, &axis, out);
 }
 
 /* Sizes of the parts: given, or as equal as they can be. */
@@ -368,17 +350,6 @@ const Expr *split_at(Lower *l, int out, const Idx *const *i)
     memcpy(at, i, sizeof *at * (size_t)in_type(l, 0).rank);
     at[axis] = idx_add(l->c, at[axis], idx_const(l->c, from));
     return in_at(l, 0, at);
-}
-
-/* Version 2 has split as an attribute; version 1 as that or as an operand. */
-bool split_attr(Build *b, const Node *n, Edge **out)
-{
-    Ints split;
-    Attr axis = attr_int(b->c, "axis", node_int(n, "axis", 0));
-    Edge *in[2] = {n->in[0], arg(n, 1) ? build_cast(b, n->in[1], DT_I64) : NULL};
-    if (attr_list(n, "split", &split))
-        in[1] = build_ints(b, split.n, split.v);
-    return rebuild(b, n, in[1] ? 2 : 1, in, 1, &axis, out);
 }
 
 /* ---- Trilu: one triangle of the last two dimensions ---- */

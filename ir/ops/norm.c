@@ -19,21 +19,6 @@ bool softmax_infer(Build *b, const Node *n, Type *out)
     return softmax_axis(b, n, &axis);
 }
 
-/* Versions 1 and 11: flatten to a matrix, work along its rows, shape back. */
-bool softmax_flat(Build *b, const Node *n, Edge **out)
-{
-    Type t = arg_type(n, 0);
-    int axis;
-    if (!node_axis(b, n, node_int(n, "axis", 1), t.rank, false, &axis))
-        return false;
-    Attr cut = attr_int(b->c, "axis", node_int(n, "axis", 1)), rows = attr_int(b->c, "axis", 1);
-    Edge *x = build_op(b, "Flatten", 1, n->in, 1, &cut);
-    if (edge_poisoned(x))
-        return false;
-    out[0] = reshaped(b, build_op(b, n->sig->name, 1, &x, 1, &rows), t.rank, t.dims);
-    return true;
-}
-
 /* ---- the passes ---- */
 
 typedef struct Rows { /* the input, and a result with a 1 in place of the axis */

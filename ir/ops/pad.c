@@ -121,13 +121,3 @@ const Expr *pad_at(Lower *l, int out, const Idx *const *i)
     return inside ? expr_select(c, inside, in_at(l, 0, at), fill) : in_at(l, 0, at);
 }
 
-/* Versions 1 (paddings) and 2 (pads): all in attributes. */
-bool pad_attr(Build *b, const Node *n, Edge **out)
-{
-    Ints pads;
-    if (!attr_list(n, "pads", &pads))
-        attr_list(n, "paddings", &pads);
-    Attr mode = attr_string(b->c, "mode", pad_mode(n));
-    Edge *in[3] = {n->in[0], build_ints(b, pads.n, pads.v), like(b, n->in[0], (double)node_float(n, "value", 0))};
-    return rebuild(b, n, 3, in, 1, &mode, out);
-}

@@ -151,45 +151,6 @@ const Expr *lp_pool_at(Lower *l, int out, const Idx *const *i)
 
 /* ---- over all spatial dimensions ---- */
 
-static bool global(Build *b, const Node *n, const char *op, Edge *x, Edge **out)
-{
-    int64_t axes[MAX_RANK];
-    int rank = arg_type(n, 0).rank;
-    if (rank < 3) {
-        node_error(b, n, "X is %s: it must have a batch, a channel and at least one spatial dimension",
-                   type_text(b->c, arg_type(n, 0)));
-        return false;
-    }
-    for (int k = 2; k < rank; k++)
-        axes[k - 2] = k;
-    out[0] = build_op(b, op, 2, (Edge *[]){x, build_ints(b, rank - 2, axes)}, 0, NULL);
-    return true;
-}
-
-bool global_average_pool(Build *b, const Node *n, Edge **out)
-{
-    return global(b, n, "ReduceMean", n->in[0], out);
-}
-
-bool global_max_pool(Build *b, const Node *n, Edge **out)
-{
-    return global(b, n, "ReduceMax", n->in[0], out);
-}
-
-bool global_lp_pool(Build *b, const Node *n, Edge **out)
-{
-    Edge *x = n->in[0];
-    double power = norm_power(n);
-    if (power == 1 || power == 2)
-        return global(b, n, power == 1 ? "ReduceL1" : "ReduceL2", x, out);
-    x = build_op1(b, "Abs", x);
-    x = build_op2(b, "Pow", x, like(b, n->in[0], power));
-    if (!global(b, n, "ReduceSum", x, out))
-        return false;
-    out[0] = build_op2(b, "Pow", out[0], like(b, x, 1 / power));
-    return true;
-}
-
 /* ---- MaxUnpool: the elements back to their flat places, zeros elsewhere; a larger output_shape is filled with more
  * zeros behind ---- */
 

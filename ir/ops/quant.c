@@ -163,23 +163,6 @@ const Expr *dequantize_at(Lower *l, int out, const Idx *const *i)
     return expr_op2(c, OP_mul, expr_cast(c, s->dt, shifted(l, 0, i, from, z)), s);
 }
 
-/* Scale and zero point of what the data need; 0 is always among the numbers. */
-bool dynamic_quantize(Build *b, const Node *n, Edge **out)
-{
-    Attr keep = attr_int(b->c, "keepdims", 0);
-    Edge *x = n->in[0], *none = like(b, x, 0), *most = like(b, x, 255);
-    Edge *lo = build_op2(b, "Min", build_op(b, "ReduceMin", 1, &x, 1, &keep), none);
-    Edge *hi = build_op2(b, "Max", build_op(b, "ReduceMax", 1, &x, 1, &keep), none);
-    Edge *scale = build_op2(b, "Div", build_op2(b, "Sub", hi, lo), most);
-    Edge *first = build_op2(b, "Sub", none, build_op2(b, "Div", lo, scale));
-    first = build_op1(b, "Round", build_op(b, "Clip", 3, (Edge *[]){first, none, most}, 0, NULL));
-    Edge *z = build_cast(b, first, DT_U8), *results[3] = {NULL, scale, z};
-    results[0] = build_op(b, "QuantizeLinear", 3, (Edge *[]){x, scale, z}, 0, NULL);
-    for (int k = 0; k < n->nout; k++)
-        out[k] = results[k];
-    return true;
-}
-
 /* ---- products of matrices: scales and zero points are scalars, one per row of A, one per column of B ---- */
 
 static bool rows_fit(Build *b, const Node *n, int k, const Type *out, bool column)

@@ -43,17 +43,6 @@ bool reduce_infer(Build *b, const Node *n, Type *out)
     return reduced_axes(b, n, on) && reduced_type(b, n, on, arg_type(n, 0).dt, out);
 }
 
-/* Versions in which axes is an attribute. */
-bool reduce_attr(Build *b, const Node *n, Edge **out)
-{
-    Ints axes;
-    Attr keep = attr_int(b->c, "keepdims", node_int(n, "keepdims", 1));
-    Edge *in[2] = {n->in[0], NULL};
-    if (attr_list(n, "axes", &axes))
-        in[1] = build_ints(b, axes.n, axes.v);
-    return rebuild(b, n, in[1] ? 2 : 1, in, 1, &keep, out);
-}
-
 static void walk_axes(Lower *l, const bool *on, const Idx *const *i, Walk *w)
 {
     Type t = in_type(l, 0);
@@ -197,26 +186,6 @@ const Expr *reduce_min(Lower *l, int out, const Idx *const *i)
 {
     (void)out;
     return extreme(l, i, false);
-}
-
-/* log(sum(exp(x - m))) + m with m the greatest element (0 where that is infinite): no overflow. */
-bool reduce_log_sum_exp(Build *b, const Node *n, Edge **out)
-{
-    Edge *x = n->in[0], *in[2] = {x, arg(n, 1)};
-    int nin = in[1] ? 2 : 1;
-    Attr noop = attr_int(b->c, "noop_with_empty_axes", node_int(n, "noop_with_empty_axes", 0));
-    Attr attrs[2] = {attr_int(b->c, "keepdims", 1), noop};
-    Edge *most = build_op(b, "ReduceMax", nin, in, 2, attrs);
-    most = build_op(b, "Where", 3, (Edge *[]){build_op1(b, "IsInf", most), like(b, x, 0), most}, 0, NULL);
-    in[0] = build_op1(b, "Exp", build_op2(b, "Sub", x, most));
-    Edge *sum = build_op(b, "ReduceSum", nin, in, 2, attrs);
-    Edge *y = build_op2(b, "Add", build_op1(b, "Log", sum), most);
-    Type t;
-    bool on[MAX_RANK];
-    if (edge_poisoned(y) || !reduced_axes(b, n, on) || !reduced_type(b, n, on, x->type.dt, &t))
-        return false;
-    out[0] = reshaped(b, y, t.rank, t.dims);
-    return true;
 }
 
 /* ---- ArgMax, ArgMin: the best value so far and its place ---- */

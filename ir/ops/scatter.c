@@ -176,13 +176,6 @@ void scatter_elements(Lower *l)
     scatter(l, in_type(l, 2), element_places);
 }
 
-/* Scatter is the old name of ScatterElements. */
-bool scatter_old(Build *b, const Node *n, Edge **out)
-{
-    out[0] = build_op(b, "ScatterElements", n->nin, n->in, n->nattrs, n->attrs);
-    return true;
-}
-
 /* ---- running sums ---- */
 
 static bool cum_axis(Build *b, const Node *n, int *axis)

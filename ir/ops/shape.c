@@ -144,13 +144,6 @@ bool reshape_infer(Build *b, const Node *n, Type *out)
     return make_type(b, n, out, 0, t.dt, target.n, dims);
 }
 
-bool reshape_attr(Build *b, const Node *n, Edge **out)
-{
-    Ints target;
-    attr_list(n, "shape", &target);
-    return rebuild(b, n, 2, (Edge *[]){n->in[0], build_ints(b, target.n, target.v)}, 0, NULL, out);
-}
-
 /* ---- Flatten, Squeeze, Unsqueeze ---- */
 
 bool flatten_infer(Build *b, const Node *n, Type *out)
@@ -216,16 +209,6 @@ bool unsqueeze_infer(Build *b, const Node *n, Type *out)
     for (int i = 0; i < rank; i++)
         dims[i] = on[i] ? 1 : t.dims[from++];
     return make_type(b, n, out, 0, t.dt, rank, dims);
-}
-
-/* Versions in which axes is an attribute. */
-bool axes_attr(Build *b, const Node *n, Edge **out)
-{
-    Ints axes;
-    Edge *in[2] = {n->in[0], NULL};
-    if (attr_list(n, "axes", &axes))
-        in[1] = build_ints(b, axes.n, axes.v);
-    return rebuild(b, n, in[1] ? 2 : 1, in, 0, NULL, out);
 }
 
 /* ---- Dropout, as in inference: the input, and a mask of ones ---- */

@@ -201,15 +201,6 @@ const Expr *dft_at(Lower *l, int out, const Idx *const *i)
     return dft_sum(l, &s);
 }
 
-/* Version 17: the axis is an attribute. */
-bool dft_attr(Build *b, const Node *n, Edge **out)
-{
-    int64_t axis = node_int(n, "axis", 1);
-    Attr attrs[2] = {attr_int(b->c, "inverse", node_int(n, "inverse", 0)),
-                     attr_int(b->c, "onesided", node_int(n, "onesided", 0))};
-    return rebuild(b, n, 3, (Edge *[]){n->in[0], arg(n, 1), build_ints(b, 1, &axis)}, 2, attrs, out);
-}
-
 /* ---- STFT: transforms of frames, each times the window ---- */
 
 static bool stft_of(Build *b, const Node *n, int64_t *step, int64_t *length)

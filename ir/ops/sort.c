@@ -3,13 +3,6 @@
  * greatest. The values are then read at those places. */
 #include "meaning.h"
 
-bool top_k_attr(Build *b, const Node *n, Edge **out)
-{
-    int64_t k = node_int(n, "k", 1);
-    Attr axis = attr_int(b->c, "axis", node_int(n, "axis", -1));
-    return rebuild(b, n, 2, (Edge *[]){n->in[0], build_ints(b, 1, &k)}, 1, &axis, out);
-}
-
 static bool top_k_of(Build *b, const Node *n, int *axis, int64_t *k)
 {
     Type t = arg_type(n, 0);

@@ -2,60 +2,6 @@
  * Col2Im; AffineGrid. */
 #include "meaning.h"
 
-static Edge *transposed(Build *b, Edge *x, int n, const int64_t *perm)
-{
-    Attr a = attr_ints(b->c, "perm", n, perm);
-    return build_op(b, "Transpose", 1, &x, 1, &a);
-}
-
-/* ---- blocks of blocksize² pixels against channels ---- */
-
-static bool block_of(Build *b, const Node *n, bool deep, int64_t *block)
-{
-    Type t = arg_type(n, 0);
-    int64_t s = *block = node_int(n, "blocksize", 1);
-    bool fits = t.rank == 4 && s >= 1 && s <= INT16_MAX;
-    if (fits)
-        fits = deep ? t.dims[1] % (s * s) == 0 : t.dims[2] % s == 0 && t.dims[3] % s == 0;
-    const char *mode = node_string(n, "mode", "DCR");
-    if (fits && (strcmp(mode, "DCR") == 0 || strcmp(mode, "CRD") == 0))
-        return true;
-    node_error(b, n,
-               "the input is %s, blocksize = %lld, mode = \"%s\": the input must be [N, C, H, W] with %s divisible by "
-               "the %s, and the mode DCR or CRD",
-               type_text(b->c, t), (long long)s, mode, deep ? "C" : "H and W",
-               deep ? "square of the block size" : "block size");
-    return false;
-}
-
-bool depth_to_space(Build *b, const Node *n, Edge **out)
-{
-    static const int64_t dcr[6] = {0, 3, 4, 1, 5, 2}, crd[6] = {0, 1, 4, 2, 5, 3};
-    int64_t s;
-    if (!block_of(b, n, true, &s))
-        return false;
-    const int64_t *d = arg_type(n, 0).dims;
-    bool columns = strcmp(node_string(n, "mode", "DCR"), "CRD") == 0;
-    int64_t c = d[1] / (s * s), apart[2][6] = {{d[0], s, s, c, d[2], d[3]}, {d[0], c, s, s, d[2], d[3]}};
-    int64_t dims[4] = {d[0], c, d[2] * s, d[3] * s};
-    Edge *x = reshaped(b, n->in[0], 6, apart[columns]);
-    out[0] = reshaped(b, transposed(b, x, 6, columns ? crd : dcr), 4, dims);
-    return true;
-}
-
-bool space_to_depth(Build *b, const Node *n, Edge **out)
-{
-    static const int64_t dcr[6] = {0, 3, 5, 1, 2, 4}, crd[6] = {0, 1, 3, 5, 2, 4};
-    int64_t s;
-    if (!block_of(b, n, false, &s))
-        return false;
-    const int64_t *d = arg_type(n, 0).dims;
-    bool columns = strcmp(node_string(n, "mode", "DCR"), "CRD") == 0;
-    int64_t apart[6] = {d[0], d[1], d[2] / s, s, d[3] / s, s}, dims[4] = {d[0], d[1] * s * s, d[2] / s, d[3] / s};
-    out[0] = reshaped(b, transposed(b, reshaped(b, n->in[0], 6, apart), 6, columns ? crd : dcr), 4, dims);
-    return true;
-}
-
 /* ---- CenterCropPad: cut or padded on both sides, one more behind ---- */
 
 bool center_crop_pad(Build *b, const Node *n, Edge **out)

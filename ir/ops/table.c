@@ -21,5 +21,6 @@ const Op ops_table[] = {
 #include "resize.def"
 #include "quant.def"
 #include "normalize.def"
+#include "microsoft.def"
 };
 const int ops_count = COUNT(ops_table);
