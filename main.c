@@ -209,7 +209,10 @@ static void take_option(Ctx *c, Args *a, int o)
     case O_RAM: a->emit.ram_budget = number("--ram-budget", optarg, 0, INT64_MAX); break;
     case O_FLASH: a->emit.flash_budget = number("--flash-budget", optarg, 0, INT64_MAX); break;
     case O_TARGET: remember(c, a, "--target", target_named(optarg)); break;
-    case O_STRING: a->emit.string_bytes = (int)number("--string-bytes", optarg, 1, 1 << 20); break;
+    case O_STRING:
+        c->string_bytes = (int)number("--string-bytes", optarg, 1, 1 << 20);
+        remember(c, a, "--string-bytes", optarg);
+        break;
     case O_AFTER: a->pipe.after = pass_named("--after", optarg); break;
     case O_STOP: a->pipe.stop_after = pass_named("--stop-after", optarg); break;
     case O_LIMIT: a->pipe.limit = (int)number("--pass-limit", optarg, 0, 1000); break;
@@ -228,7 +231,7 @@ static void take_option(Ctx *c, Args *a, int o)
 
 static Args take_args(Ctx *c, int argc, char **argv)
 {
-    Args a = {.emit = {.options = "", .ram_budget = (int64_t)1 << 31, .flash_budget = -1, .string_bytes = 255},
+    Args a = {.emit = {.options = "", .ram_budget = (int64_t)1 << 31, .flash_budget = -1},
               .pipe = {.limit = -1}, .check = {.rtol = -1, .atol = -1}};
     for (int o; (o = getopt_long(argc, argv, "o:D:h", options, NULL)) != -1;) take_option(c, &a, o == 'h' ? O_HELP : o);
     if (optind == argc) {

@@ -40,10 +40,6 @@ static void print_helpers(Emit *e, FILE *f)
         helper_print(f, h, e->o->prefix);
         fputc('\n', f);
     }
-    if (e->nan64)
-        fprintf(f, "static inline double %s_f64_of_bits(uint64_t a)\n{\n"
-                   "    union { uint64_t u; double f; } x;\n    x.u = a;\n    return x.f;\n}\n\n",
-                e->o->prefix);
     for (int dt = 0; dt < DT_COUNT; dt++)
         if (e->get[dt]) print_packed_get(e, f, (DType)dt);
     for (int bits = 2; bits <= 4; bits += 2)

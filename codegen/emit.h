@@ -84,7 +84,7 @@ typedef struct Emit {
     VEC(int) vars;                   /* open loops, by variable; the position is the depth */
     bool *helpers;                   /* by number: used */
     unsigned headers;                /* NEEDS_… */
-    bool floats, nan64;              /* arithmetic on floats; the helper f64_of_bits */
+    bool floats;                     /* arithmetic on floats */
     int parts;                       /* numbers the names of parts of deep expressions, within a function */
     bool wide;                       /* some function is wide: so are the helpers for packed elements */
     bool get[DT_COUNT], put[9];      /* helpers of packed elements: by type; by bits */
@@ -103,6 +103,7 @@ bool buf_odd(const Buf *b);                          /* its last byte is not ful
 
 typedef enum Prec { P_ANY, P_COND, P_OR, P_AND, P_BITS, P_EQ, P_REL, P_SHIFT, P_ADD, P_MUL, P_UNARY, P_PRIMARY } Prec;
 void print_expr(Emit *e, FILE *f, const Expr *x, Prec least);        /* in parentheses when it binds less than that */
+void print_write(Emit *e, FILE *f, const Buf *b, const Idx *const *at, const Expr *x);
 void print_element(Emit *e, FILE *f, const Buf *b, const Idx *flat);
 /* x[4*i + j], of an element of at least a byte; &x[4*i + j], of packed ones that of the byte. */
 void print_place(Emit *e, FILE *f, const Buf *b, const Idx *const *at);

@@ -222,6 +222,7 @@ static Prec expr_prec(Emit *e, const Expr *x)
         return op_prec(cast_text(e->c, x->dt, x->args[0]->dt));
     case E_SELECT: return P_COND;
     case E_INDEX: return idx_prec(x->at[0]);
+    case E_LOAD: return x->dt != x->buf->dt ? P_UNARY : P_PRIMARY;
     case E_IN: return x->at[0]->lo < 0 && x->at[0]->hi >= x->extent ? P_AND : P_REL;
     default: return P_PRIMARY;
     }
@@ -236,15 +237,10 @@ static bool leading_minus(const Expr *x)
 
 static void print_bits(Emit *e, FILE *f, DType dt, Value v)
 {
-    static const char call[] = "CALL(f32_of_bits)";
-    if (dt == DT_F64) {
-        e->nan64 = true;
-        fprintf(f, "%s_f64_of_bits(0x%016llXU)", e->o->prefix, (unsigned long long)v.u);
-        return;
-    }
+    const char *call = dt == DT_F64 ? "CALL(f64_of_bits)" : "CALL(f32_of_bits)";
     helper_mark(call, DT_NONE, e->helpers);
     scalar_print(f, call, DT_NONE, e->o->prefix, NULL, NULL);
-    fprintf(f, "(0x%08llXU)", (unsigned long long)v.u);
+    fprintf(f, dt == DT_F64 ? "(0x%016llXU)" : "(0x%08llXU)", (unsigned long long)v.u);
 }
 
 static void print_const(Emit *e, FILE *f, const Expr *x)
@@ -303,6 +299,30 @@ static bool rounds(ScalarOp op, DType arg)
     return text && (strstr(text, " + ") || strstr(text, " * ") || strstr(text, " - ") || strstr(text, " / "));
 }
 
+static void print_call_of(Emit *e, FILE *f, const Expr *x)
+{
+    const DType arg = x->args[0]->dt;
+    const int h = helper_of(x->op, arg);
+    if (h < 0) ice(e->c, "there is no operator %s on %s", op_name(x->op), dtype_name(arg));
+    e->helpers[h] = true;
+    helper_mark(helper_text(h), arg, e->helpers);
+    fprintf(f, "%s_%s_%s(", e->o->prefix, op_name(x->op), scalar_tag(arg));
+}
+
+/* The call that writes the computed string x into its slot. */
+void print_write(Emit *e, FILE *f, const Buf *b, const Idx *const *at, const Expr *x)
+{
+    print_call_of(e, f, x);
+    fputs("(char *)", f);
+    print_address(e, f, b, at);
+    fprintf(f, ", %lld", (long long)b->dims[b->rank - 1]);
+    for (int i = 0; i < x->n; i++) {
+        fputs(", ", f);
+        print_expr(e, f, x->args[i], P_ANY);
+    }
+    fputs(");", f);
+}
+
 static void print_op(Emit *e, FILE *f, const Expr *x)
 {
     const DType arg = x->args[0]->dt;
@@ -317,11 +337,7 @@ static void print_op(Emit *e, FILE *f, const Expr *x)
         print_text(e, f, x, plain_text(x, plain, sizeof plain), arg);
         return;
     }
-    const int h = helper_of(x->op, arg);
-    if (h < 0) ice(e->c, "there is no operator %s on %s", op_name(x->op), dtype_name(arg));
-    e->helpers[h] = true;
-    helper_mark(helper_text(h), arg, e->helpers);
-    fprintf(f, "%s_%s_%s(", e->o->prefix, op_name(x->op), scalar_tag(arg));
+    print_call_of(e, f, x);
     for (int i = 0; i < x->n; i++) {
         if (i) fputs(", ", f);
         print_expr(e, f, x->args[i], P_ANY);
@@ -331,6 +347,11 @@ static void print_op(Emit *e, FILE *f, const Expr *x)
 
 static void print_load(Emit *e, FILE *f, const Expr *x)
 {
+    if (x->dt != x->buf->dt) {
+        fputs("(const char *)", f);
+        print_address(e, f, x->buf, x->at);
+        return;
+    }
     if (elem_per(x->dt) == 1 || (x->buf->kind == BUF_LOCAL && x->buf->rank == 0)) {
         print_place(e, f, x->buf, x->at);
         return;

@@ -13,6 +13,7 @@ enum {
     SIMPLE_LOADS = 4,
     SIMPLE_COPIES = 8,
     SIMPLE_SPILLS = 8,
+    HELPER_FRAMES = 600, /* of helpers that call others and have arrays */
     SLOT = 8,           /* a saved value */
     SPILLS_MAX = 24,    /* values of one statement that are kept at a time, all being of one width */
     LOOP_SLOTS = 3,     /* a counter, an end and a pointer for each loop */
@@ -86,8 +87,16 @@ static int64_t moved_bits(Ctx *c, const Stmt *s)
 
 typedef struct Frame { int64_t arrays, scalars, loops, spills, copies; } Frame;
 
+/* Arrays of helpers, and what calls within them save. */
+static void add_helper(const Expr *x, void *arg)
+{
+    Frame *f = arg;
+    const int bytes = x->kind == E_OP ? op_stack(x->op, x->args[0]->dt) : 0;
+    if (bytes > 0) f->arrays = sum(f->arrays, bytes + HELPER_FRAMES);
+}
+
 /* How many copies of the statement a compiler may lay out side by side: the steps of short loops. */
-static int64_t measure_frame(const Stmt *s, int depth, Frame *f)
+static int64_t measure_frame(Ctx *c, const Stmt *s, int depth, Frame *f)
 {
     int64_t copies = 1;
     if (s->kind == S_FOR) depth++;
@@ -96,8 +105,9 @@ static int64_t measure_frame(const Stmt *s, int depth, Frame *f)
     if (s->kind == S_LOCAL && s->buf->rank > 0)
         f->arrays = sum(f->arrays, sum((int64_t)buf_bytes(s->buf), 31) / 16 * 16);
     if (s->kind == S_STORE) f->spills = max(f->spills, s->value->size);
+    if (s->kind == S_STORE) expr_walk(c, s->value, add_helper, f);
     if (s->kind == S_IF) f->spills = max(f->spills, s->cond->size);
-    for (int i = 0; i < s->n; i++) copies = max(copies, measure_frame(s->body[i], depth, f));
+    for (int i = 0; i < s->n; i++) copies = max(copies, measure_frame(c, s->body[i], depth, f));
     if (s->kind == S_FOR) copies = s->extent <= SHORT_LOOP ? times(copies, s->extent) : 1;
     f->copies = max(f->copies, copies);
     return copies;
@@ -153,7 +163,7 @@ static int64_t count_loads(Ctx *c, const Stmt *s)
 static int64_t stack_of(Ctx *c, const Kernel *k)
 {
     Frame f = {0, 0, 0, 0, 1};
-    measure_frame(k->nest, 0, &f);
+    measure_frame(c, k->nest, 0, &f);
     const int64_t loads = count_loads(c, k->nest), widths = widths_of(c, k);
     const int64_t spills = f.spills < SPILLS_MAX ? f.spills : SPILLS_MAX;
     const int64_t copies = f.copies < COPIES_MAX ? f.copies : COPIES_MAX;
@@ -213,7 +223,7 @@ static void see(const Buf *b, void *arg)
     Lives *l = arg;
     if (b->kind != BUF_TEMP) return;
     if (l->first[b->id] == 0) l->first[b->id] = l->at + 1;
-    l->last[b->id] = l->at + 1;
+    l->last[b->id] = b->text ? INT_MAX : l->at + 1;
 }
 
 static int by_bytes(const void *a, const void *b)

@@ -146,7 +146,9 @@ static void print_store(Emit *e, const Stmt *s, int indent, bool declare)
     if (silent(e, s)) return;
     touch(e, s->buf, true);
     const Expr *by = declare ? NULL : increment(s, &sign);
-    if (elem_per(s->buf->dt) > 1 && !(l && s->buf->rank == 0)) {
+    if (s->buf->text) {
+        print_write(e, f, s->buf, s->at, s->value);
+    } else if (elem_per(s->buf->dt) > 1 && !(l && s->buf->rank == 0)) {
         print_packed_store(e, s);
     } else {
         if (declare) {

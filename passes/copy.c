@@ -89,7 +89,7 @@ static const Stmt *repeat_run(const Move *m, int var, int64_t times, const Idx *
 
 const Stmt *copy_nest(Ctx *c, const Kernel *k)
 {
-    if (k->value->kind != E_LOAD || k->rank == 0 || k->value->dt != k->out->dt) return NULL;
+    if (k->value->kind != E_LOAD || k->rank == 0 || k->value->buf->dt != k->out->dt) return NULL;
     const int last = k->rank - 1;
     const Buf *src = k->value->buf;
     const Idx *dst = idx_flat(c, k->out->rank, k->out->dims, k->at);

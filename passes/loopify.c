@@ -153,7 +153,7 @@ static const Expr *spell_leaf(State *s, const Expr *e)
     int n = e->kind == E_LOAD ? e->buf->rank : 1;
     const Idx **at = SCRATCH_N(s->c, const Idx *, n);
     for (int i = 0; i < n; i++) at[i] = spell_idx(s, e->at[i]);
-    if (e->kind == E_LOAD) return expr_load(s->c, e->buf, at);
+    if (e->kind == E_LOAD) return expr_reload(s->c, e, at);
     return e->kind == E_INDEX ? expr_index(s->c, at[0]) : expr_in(s->c, at[0], e->extent);
 }
 

@@ -1,6 +1,7 @@
 /* plan: places the temporaries in one arena.
  *
- * A temporary lives from the kernel that first writes it to the last one that touches it. A kernel that reads, at every
+ * A temporary lives from the kernel that first writes it to the last one that touches it; the slots of computed strings
+ * to the end of the run. A kernel that reads, at every
  * step, just the element that it then writes may write over what it reads, when nobody reads that later: such buffers
  * form a group with one place. Groups are placed in several orders, first fit among those alive at the same time, and
  * the smallest arena wins. The lower bound is the bytes alive at the peak: no placement of these lifetimes can need
@@ -34,7 +35,7 @@ static int64_t round_up(int64_t x, int64_t to)
 static void touch(const Buf *b, void *arg)
 {
     Planner *pl = arg;
-    if (b->kind == BUF_TEMP) pl->groups[pl->group[b->id]].last = pl->position;
+    if (b->kind == BUF_TEMP) pl->groups[pl->group[b->id]].last = b->text ? pl->p->nkernels - 1 : pl->position;
 }
 
 /* ---- who may write over what it reads ---------------------------------------------------------------------------- */
@@ -68,7 +69,7 @@ static void consider(const Buf *t, void *arg)
     Victims *v = arg;
     Planner *pl = v->pl;
     const Buf *out = v->k->out;
-    if (t->kind != BUF_TEMP || v->best || pl->groups[pl->group[t->id]].last != pl->position) return;
+    if (t->kind != BUF_TEMP || t->text || v->best || pl->groups[pl->group[t->id]].last != pl->position) return;
     if (dtype_bits(t->dt) != dtype_bits(out->dt) || dtype_bits(t->dt) < 8 || buf_count(t) != buf_count(out)) return;
     Over o = {pl->c, idx_flat(pl->c, out->rank, out->dims, v->k->at), t, true};
     same_place(v->k->value, &o, false);

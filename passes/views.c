@@ -33,7 +33,7 @@ typedef struct Rename { const Buf **to; int n; } Rename;      /* by buffer id */
 static bool same_order(Ctx *c, const Kernel *k)
 {
     const Expr *e = k->value;
-    if (!kernel_whole(c, k) || e->kind != E_LOAD || buf_count(e->buf) != buf_count(k->out)) return false;
+    if (!kernel_whole(c, k) || e->kind != E_LOAD || e->dt != e->buf->dt || buf_count(e->buf) != buf_count(k->out)) return false;
     return idx_flat(c, e->buf->rank, e->buf->dims, e->at) == idx_flat(c, k->rank, k->dims, k->at);
 }
 

@@ -174,6 +174,7 @@ Ctx *ctx_new(void)
         return NULL;
     w->ctx.perm = &w->perm;
     w->ctx.scratch = &w->scratch;
+    w->ctx.string_bytes = 255;
     return &w->ctx;
 }
 

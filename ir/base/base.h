@@ -44,6 +44,7 @@ struct Ctx {
     const struct OpTable *ops;       /* ir/graph/op.h; handed in by main, so that no room includes ir/ops */
     struct LoopTab *loop;            /* ir/loop: hash tables of indices and expressions */
     size_t bytes, peak;              /* bytes held by both arenas now, and at most */
+    int string_bytes;                /* room of a computed string, its NUL not counted; longer ones are cut */
     bool no_memory;                  /* set by out_of_memory, for diag_flush to tell */
     long fail_alloc;                 /* test builds: n > 0: n allocations succeed, the next is fatal; -1: the next */
 };

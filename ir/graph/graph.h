@@ -131,9 +131,12 @@ const Expr *in_math(Lower *l, int k, const Idx *const *at);
 const Expr *in_broadcast(Lower *l, int k, int rank, const Idx *const *at);
 const Buf *lower_const(Lower *l, const char *name, const Tensor *t);
 Buf *lower_temp(Lower *l, const char *name, DType dt, int rank, const int64_t *dims);
+/* Room for so many computed strings, one a row: what stmt_text writes and expr_text points to. */
+Buf *lower_slots(Lower *l, const char *name, int64_t count);
 /* The position variables 0 .. rank-1 of the kernel to be made, and l->part. */
 const Idx *const *lower_vars(Lower *l, int rank, const int64_t *dims);
-/* A compute kernel over out's own dims, or for all of dims into a part of out. value is cast to out's type. */
+/* A compute kernel over out's own dims, or for all of dims into a part of out. value is cast to out's type. In the first
+ * of the two it may be a computed string (op_writes). */
 void lower_store(Lower *l, Buf *out, const Expr *value);
 void lower_store_at(Lower *l, Buf *out, int rank, const int64_t *dims, const Idx *const *at, const Expr *value);
 void lower_nest(Lower *l, Buf *out, const Stmt *nest);

@@ -190,8 +190,32 @@ static const Expr *stored(Lower *l, const Buf *out, const Expr *value)
     return value->dt == out->dt ? value : expr_cast(l->c, out->dt, value);
 }
 
+Buf *lower_slots(Lower *l, const char *name, int64_t count)
+{
+    Buf *b = lower_temp(l, name, DT_U8, 2, (const int64_t[]){count, l->c->string_bytes + 1});
+    b->text = true;
+    return b;
+}
+
+/* A computed string for each element: first the texts, then where they begin. */
+static const Expr *lower_texts(Lower *l, const Buf *out, const Expr *value)
+{
+    Buf *slots = lower_slots(l, out->name, buf_count(out));
+    const Idx **at = NEW_N(l->c, const Idx *, out->rank), *flat;
+    for (int i = 0; i < out->rank; i++)
+        at[i] = idx_var(l->c, i, out->dims[i]);
+    flat = idx_flat(l->c, out->rank, out->dims, at);
+    const Stmt *nest = stmt_text(l->c, slots, &flat, value);
+    for (int i = out->rank; i-- > 0;)
+        nest = stmt_for(l->c, i, out->dims[i], nest);
+    lower_nest(l, slots, nest);
+    return expr_text(l->c, slots, &flat);
+}
+
 void lower_store(Lower *l, Buf *out, const Expr *value)
 {
+    if (value->kind == E_OP && op_writes(value->op, value->args[0]->dt))
+        value = lower_texts(l, out, value);
     VEC_PUSH(l->c, l->kernels, kernel_compute(l->c, kernel_text(l, out), l->node->loc, out, stored(l, out, value)));
 }
 

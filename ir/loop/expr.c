@@ -167,6 +167,20 @@ const Expr *expr_load(Ctx *c, const Buf *b, const Idx *const *at)
     return expr_load_version(c, b, at, 0);
 }
 
+const Expr *expr_text(Ctx *c, const Buf *b, const Idx *const *at)
+{
+    const Idx *place[MAX_RANK + 1];
+    for (int i = 0; i < b->rank - 1; i++)
+        place[i] = at[i];
+    place[b->rank - 1] = idx_const(c, 0);
+    return expr_make(c, &(Expr){ .kind = E_LOAD, .dt = DT_STRING, .buf = b, .at = place });
+}
+
+const Expr *expr_reload(Ctx *c, const Expr *e, const Idx *const *at)
+{
+    return e->dt == e->buf->dt ? expr_load_version(c, e->buf, at, e->k) : expr_text(c, e->buf, at);
+}
+
 const Expr *expr_index(Ctx *c, const Idx *x)
 {
     if (x->n == 0)

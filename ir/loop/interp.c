@@ -60,6 +60,14 @@ static void run(Ctx *c, const Program *p)
         case I_STORE32: STORE(uint32_t)
         case I_STORE64: STORE(uint64_t)
         case I_STORE:   { INDEX(); scalar_write((DType)i->c, i->p, at, r[i->d]); break; }
+        case I_ADDRESS: {
+            INDEX();
+            if (at + i->c > i->n)
+                outside(c, p, i, at);
+            r[i->d].s = i->p + at;
+            break;
+        }
+        case I_WRITE:   i->write((char *)(uintptr_t)r[i->d].s, i->c, r[i->a], r[i->b]); break;
         case I_COPY:    copy_run(c, p, i, r[i->a].i, r[i->b].i); break;
         case I_JUMP:    i += i->k; break;
         case I_JZ:      i += r[i->a].i ? 0 : i->k; break;
@@ -81,7 +89,7 @@ typedef struct Memory {
     Memo lives;                      /* Buf.id to Life, of temporaries that are ours to make */
     Life **dying;                    /* by kernel */
     Piece *unused;
-    int kernel;
+    int kernel, nkernels;
 } Memory;
 
 static void last_use(const Buf *b, void *arg)
@@ -89,7 +97,7 @@ static void last_use(const Buf *b, void *arg)
     Memory *m = arg;
     Life *l = (Life *)(uintptr_t)memo_get(&m->lives, b->id);
     if (l)
-        l->last = m->kernel;
+        l->last = b->text ? m->nkernels - 1 : m->kernel;
 }
 
 static void memory_plan(Memory *m, const Prog *p, void **data)
@@ -150,10 +158,18 @@ static void memory_end(Memory *m, int kernel)
     }
 }
 
+/* What has been computed lies in scratch. */
+static void keep_strings(Ctx *c, int64_t n, const char **at)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (at[i])
+            at[i] = intern(c, at[i]);
+}
+
 void prog_run(Ctx *c, const Prog *p, void **data, bool fused)
 {
     Mark mark = scratch_mark(c);
-    Memory m = { .c = c, .at = memo_new(c, p->nbufs), .lives = memo_new(c, p->nbufs) };
+    Memory m = { .c = c, .at = memo_new(c, p->nbufs), .lives = memo_new(c, p->nbufs), .nkernels = p->nkernels };
     memory_plan(&m, p, data);
     for (int i = 0; i < p->nkernels; i++) {
         memory_begin(&m, p->kernels[i]->out);
@@ -163,5 +179,8 @@ void prog_run(Ctx *c, const Prog *p, void **data, bool fused)
         scratch_release(c, inner);
         memory_end(&m, i);
     }
+    for (int i = 0; i < p->nbufs; i++)
+        if (p->bufs[i]->kind == BUF_OUT && p->bufs[i]->dt == DT_STRING && data[i])
+            keep_strings(c, buf_count(p->bufs[i]), data[i]);
     scratch_release(c, mark);
 }

@@ -18,6 +18,8 @@ typedef enum InsKind {               /* r: registers, index: r[a] + r[b]·k, wit
     I_LOAD,                          /* the same for elements below 8 bits and bool, of type c */
     I_STORE8, I_STORE16, I_STORE32, I_STORE64,                                 /* p[index] = r[d] */
     I_STORE,                         /* elements below 8 bits, of type c */
+    I_ADDRESS,                       /* r[d] = p + index, where c bytes are */
+    I_WRITE,                         /* write(r[d], c, r[a], r[b]) */
     I_COPY,                          /* k elements of type d from src at r[b] to p at r[a] */
     I_JUMP, I_JZ, I_JNZ,             /* k instructions further than the next; if r[a] is (not) zero */
     I_LOOP,                          /* r[d] += 1, and back by n instructions from the next while below k */
@@ -28,7 +30,7 @@ typedef struct Ins {
     InsKind kind;
     int d, a, b, c;
     int64_t k, n;
-    union { ScalarFn fn; CastFn cast; char *p; };
+    union { ScalarFn fn; CastFn cast; WriteFn write; char *p; };
     union { const char *src; const Buf *buf; };      /* COPY; loads and stores: for messages */
     int64_t src_n;                   /* COPY: elements of src */
 } Ins;
@@ -107,6 +109,7 @@ Scope *place(Compiler *x, Scope *s, uint64_t mask);  /* where a value with that 
 int compile_expr(Compiler *x, Scope *s, const Expr *e);                      /* the register that holds it */
 int compile_flat(Compiler *x, Scope *s, const Buf *b, const Idx *const *at); /* its flat index */
 void compile_store(Compiler *x, Scope *s, const Buf *b, const Idx *const *at, int value);
+void compile_write(Compiler *x, Scope *s, const Buf *b, const Idx *const *at, const Expr *value);   /* into a slot */
 char *buf_memory(Compiler *x, const Buf *b);
 
 #endif

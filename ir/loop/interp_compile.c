@@ -69,7 +69,10 @@ static void compile_stmt(Compiler *x, Scope *s, const Stmt *stmt)
         break;
     case S_STORE:
         inner = stmt_open(x, s);
-        compile_store(x, inner, stmt->buf, stmt->at, compile_expr(x, inner, stmt->value));
+        if (stmt->buf->text)
+            compile_write(x, inner, stmt->buf, stmt->at, stmt->value);
+        else
+            compile_store(x, inner, stmt->buf, stmt->at, compile_expr(x, inner, stmt->value));
         scope_close(x, inner);
         break;
     case S_COPY:

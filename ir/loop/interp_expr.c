@@ -161,6 +161,27 @@ static InsKind load_kind(DType dt)
     }
 }
 
+/* The register with the address of a row of bytes. */
+static int compile_address(Compiler *x, Scope *s, const Buf *b, const Idx *const *at)
+{
+    Ins ins = { .kind = I_ADDRESS };
+    compile_access(x, s, &ins, b, at);
+    ins.c = (int)b->dims[b->rank - 1];
+    ins.d = new_reg(x);
+    code_emit(x, s, ins);
+    return ins.d;
+}
+
+void compile_write(Compiler *x, Scope *s, const Buf *b, const Idx *const *at, const Expr *value)
+{
+    int a = compile_expr(x, s, value->args[0]), other = value->n > 1 ? compile_expr(x, s, value->args[1]) : a;
+    Ins ins = { .kind = I_WRITE, .a = a, .b = other, .c = (int)b->dims[b->rank - 1] };
+    ins.d = compile_address(x, s, b, at);
+    ins.write = scalar_write_fn(value->op, value->args[0]->dt);
+    code_emit(x, s, ins);
+    s->last = -1;
+}
+
 void compile_store(Compiler *x, Scope *s, const Buf *b, const Idx *const *at, int value)
 {
     int bits = dtype_bits(b->dt);
@@ -339,6 +360,10 @@ int compile_expr(Compiler *x, Scope *s, const Expr *e)
         r = code_emit(x, home, (Ins){ .kind = I_IN, .d = new_reg(x), .a = r, .k = e->extent })->d;
         break;
     default:
+        if (e->dt != e->buf->dt) {
+            r = compile_address(x, home, e->buf, e->at);
+            break;
+        }
         compile_access(x, home, &ins, e->buf, e->at);
         ins.kind = load_kind(e->buf->dt);
         r = ins.d = new_reg(x);

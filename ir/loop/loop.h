@@ -110,6 +110,8 @@ struct Buf {                         /* an n-dimensional array. Complex tensors 
     const int64_t *dims;
     int index;                       /* IN, OUT: position in the graph's inputs or outputs */
     const Tensor *data;              /* CONST */
+    bool text;                       /* U8, slots of computed strings along the last dimension: strings point into it,
+                                        so it lives to the end */
 };
 Buf *buf_new(Ctx *c, BufKind kind, const char *name, DType dt, int rank, const int64_t *dims);
 int64_t buf_count(const Buf *b);     /* elements */
@@ -128,6 +130,8 @@ const char *op_name(ScalarOp op);
 int op_arity(ScalarOp op);
 DType op_result(ScalarOp op, DType arg);         /* type of the value: that of the arguments, or BOOL; DT_NONE: not
                                                     defined there */
+bool op_writes(ScalarOp op, DType arg);          /* its value is a computed string: only a store into text slots has it */
+int op_stack(ScalarOp op, DType arg);            /* bytes of the arrays in its text and in what that calls */
 bool op_exact(ScalarOp op, DType arg);           /* uses no function of libm but the exact ones */
 
 /* Their C texts, for the printer; scalar.def says what placeholders stand in them. */
@@ -188,6 +192,9 @@ const Expr *expr_const(Ctx *c, DType dt, Value v);
 const Expr *expr_int(Ctx *c, DType dt, int64_t v);               /* any integer type, bool */
 const Expr *expr_float(Ctx *c, DType dt, double v);              /* float and double; 16-bit floats: rounded to bits */
 const Expr *expr_load(Ctx *c, const Buf *b, const Idx *const *at);  /* of constants at constant places: a CONST */
+/* The string that begins at a row of bytes: of text slots, or of a constant. at has a subscript less than b. */
+const Expr *expr_text(Ctx *c, const Buf *b, const Idx *const *at);
+const Expr *expr_reload(Ctx *c, const Expr *e, const Idx *const *at);    /* the LOAD e elsewhere */
 const Expr *expr_load_version(Ctx *c, const Buf *b, const Idx *const *at, int version);
 const Expr *expr_op(Ctx *c, ScalarOp op, const Expr *const *args);  /* operands of one type; its type: op_result */
 const Expr *expr_op1(Ctx *c, ScalarOp op, const Expr *a);
@@ -236,6 +243,8 @@ const Stmt *stmt_for(Ctx *c, int var, int64_t extent, const Stmt *body);  /* ext
                                                                              loop-free body */
 const Stmt *stmt_if(Ctx *c, const Expr *cond, const Stmt *then, const Stmt *otherwise);
 const Stmt *stmt_store(Ctx *c, const Buf *b, const Idx *const *at, const Expr *value);
+/* A computed string (op_writes) into a slot of b, which is text; at has a subscript less than b. */
+const Stmt *stmt_text(Ctx *c, const Buf *b, const Idx *const *at, const Expr *value);
 const Stmt *stmt_local(Ctx *c, const Buf *b);                    /* from here to the end of the enclosing SEQ */
 const Stmt *stmt_copy(Ctx *c, const Buf *b, const Idx *const *at, const Buf *src, const Idx *const *src_at,
                       int64_t run);

@@ -37,6 +37,16 @@ static void check_run(Checker *x, const Known *k, const Buf *b, const Idx *const
         x->visit(&(Access){ x->kernel, b, write, -1, flat->lo, flat->hi + run - 1, n }, x->arg);
 }
 
+/* A computed string goes to the start of a slot, as long as the last dimension says. */
+static void check_slot(Checker *x, const Stmt *s)
+{
+    const Expr *v = s->value;
+    const int last = s->buf->rank - 1;
+    if (s->buf->dt != DT_U8 || v->kind != E_OP || !op_writes(v->op, v->args[0]->dt) || last < 0 ||
+        s->at[last]->n > 0 || s->at[last]->k != 0 || s->buf->dims[last] < 1)
+        check_fail(x, "%s holds computed strings, and something else is stored there", s->buf->name);
+}
+
 static void check_stmt(Checker *x, const Known *k, const Stmt *s)
 {
     switch (s->kind) {
@@ -58,7 +68,12 @@ static void check_stmt(Checker *x, const Known *k, const Stmt *s)
         break;
     case S_STORE:
         check_writable(x, s->buf);
-        prove_expr(x, k, s->value);
+        if (s->buf->text)
+            check_slot(x, s);
+        else
+            prove_expr(x, k, s->value);
+        for (int i = 0; s->buf->text && i < s->value->n; i++)
+            prove_expr(x, k, s->value->args[i]);
         prove_access(x, k, s->buf, s->at, true);
         break;
     case S_LOCAL:

@@ -247,13 +247,13 @@ static void prove_types(Checker *x, const Expr *e)
 {
     bool ok = true;
     if (e->kind == E_OP) {
-        ok = e->n == op_arity(e->op) && op_result(e->op, e->args[0]->dt) == e->dt;
+        ok = e->n == op_arity(e->op) && op_result(e->op, e->args[0]->dt) == e->dt && !op_writes(e->op, e->args[0]->dt);
         for (int i = 1; i < e->n; i++)
             ok &= e->args[i]->dt == e->args[0]->dt;
     } else if (e->kind == E_SELECT)
         ok = e->args[0]->dt == DT_BOOL && e->args[1]->dt == e->dt && e->args[2]->dt == e->dt;
     else if (e->kind == E_LOAD)
-        ok = e->buf->dt == e->dt;
+        ok = e->buf->dt == e->dt || (e->buf->dt == DT_U8 && e->dt == DT_STRING && (e->buf->text || e->buf->data));
     else if (e->kind == E_IN || e->kind == E_INDEX)
         ok = e->dt == (e->kind == E_IN ? DT_BOOL : DT_I64);
     if (!ok)

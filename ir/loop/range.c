@@ -203,7 +203,7 @@ void expr_set_range(Ctx *c, Expr *e)
     case E_CONST:
         r.lo = r.hi = e->dt == DT_U64 && e->value.u > INT64_MAX ? INT64_MAX : e->value.i;
         break;
-    case E_LOAD:   r = load_range(c, e->buf); break;
+    case E_LOAD:   r = e->dt == e->buf->dt ? load_range(c, e->buf) : type_range(e->dt); break;
     case E_OP:     r = op_range(e); break;
     case E_CAST:   r = cast_range(e->dt, e->args[0]); break;
     case E_SELECT:

@@ -126,8 +126,8 @@ static const Expr *rewrite_load(Rewriter *w, const Expr *e)
 {
     const Idx *at[MAX_RANK];
     rewrite_at(w, e, at);
-    const Expr *x = w->r->load ? w->r->load(w->c, e->buf, at, w->r->arg) : NULL;
-    return x ? x : expr_load_version(w->c, e->buf, at, e->k);
+    const Expr *x = w->r->load && e->dt == e->buf->dt ? w->r->load(w->c, e->buf, at, w->r->arg) : NULL;
+    return x ? x : expr_reload(w->c, e, at);
 }
 
 static const Expr *rewrite_reduce(Rewriter *w, const Expr *e)

@@ -9,7 +9,9 @@
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 enum { KIND_F32, KIND_F64, KIND_SINT, KIND_UINT, KIND_BOOL, KIND_STR, KINDS };
-enum { R_T, R_bool };
+/* Of a row: the type of the arguments, a text that is written, or another type. */
+enum { R_T = -2, R_write = -1, R_bool = DT_BOOL, R_int64_t = DT_I64, R_uint64_t = DT_U64, R_float = DT_F32,
+       R_double = DT_F64 };
 
 typedef struct Row { const char *text, *fused; int result; } Row;
 
@@ -31,6 +33,13 @@ static const Row rows[OP_COUNT][KINDS] = {
 #define UINT_BLOCK UINT
 #define BOO(name, arity, R, ...) AT(name, KIND_BOOL) = { #__VA_ARGS__, NULL, R_##R },
 #define STR(name, arity, R, ...) AT(name, KIND_STR) = { #__VA_ARGS__, NULL, R_##R },
+#define STR_BLOCK STR
+#define STR_WRITE(name, arity, ...) AT(name, KIND_STR) = { #__VA_ARGS__, NULL, R_write },
+#define F32_WRITE(name, arity, ...) AT(name, KIND_F32) = { #__VA_ARGS__, NULL, R_write },
+#define F64_WRITE(name, arity, ...) AT(name, KIND_F64) = { #__VA_ARGS__, NULL, R_write },
+#define BOO_WRITE(name, arity, ...) AT(name, KIND_BOOL) = { #__VA_ARGS__, NULL, R_write },
+#define INT_WRITE(name, arity, ...) \
+    AT(name, KIND_SINT) = { #__VA_ARGS__, NULL, R_write }, AT(name, KIND_UINT) = { #__VA_ARGS__, NULL, R_write },
 #include "scalar.def"
 };
 
@@ -106,7 +115,15 @@ const char *op_text(ScalarOp op, DType arg)
 DType op_result(ScalarOp op, DType arg)
 {
     const Row *r = row_of(op, arg);
-    return r == NULL ? DT_NONE : r->result == R_bool ? DT_BOOL : arg;
+    if (r == NULL)
+        return DT_NONE;
+    return r->result == R_T ? arg : r->result == R_write ? DT_STRING : (DType)r->result;
+}
+
+bool op_writes(ScalarOp op, DType arg)
+{
+    const Row *r = row_of(op, arg);
+    return r && r->result == R_write;
 }
 
 const char *scalar_ctype(DType dt)
@@ -216,6 +233,37 @@ bool op_inline(ScalarOp op, DType arg)
     return true;
 }
 
+static int digits_at(const char *p)
+{
+    int n = 0;
+    while (is_digit(*p))
+        n = 10 * n + (*p++ - '0');
+    return n;
+}
+
+/* Arrays are recognised by "uint32_t x[40], y[40]" and the like. */
+static int arrays_of(const char *begin)
+{
+    int bytes = 0, element = 0;
+    for (const char *p = begin; p && *p; ) {
+        const Token t = token_next(&p, begin);
+        if (token_is(t, "CALL"))
+            bytes += arrays_of(casts[cast_find(token_name(&p))].text);
+        else if (token_is(t, "uint32_t") || token_is(t, "char"))
+            element = token_is(t, "char") ? 1 : 4;
+        else if (*t.at == ';' || *t.at == '=')
+            element = 0;
+        else if (*t.at == '[' && element && is_digit(*p))
+            bytes += element * digits_at(p);
+    }
+    return bytes;
+}
+
+int op_stack(ScalarOp op, DType arg)
+{
+    return op_inline(op, arg) && !strstr(op_text(op, arg), "CALL") ? 0 : arrays_of(op_text(op, arg));
+}
+
 unsigned scalar_headers(const char *text)
 {
     unsigned needs = 0;
@@ -223,7 +271,7 @@ unsigned scalar_headers(const char *text)
         Token t = token_next(&p, text);
         if (token_is(t, "FN") || token_is(t, "INFINITY") || token_is(t, "NAN"))
             needs |= NEEDS_MATH_H;
-        if (token_is(t, "strcmp") || token_is(t, "memcpy"))
+        if (token_is(t, "strcmp") || token_is(t, "memcpy") || token_is(t, "strlen"))
             needs |= NEEDS_STRING_H;
     }
     return needs;
@@ -392,8 +440,10 @@ static void print_function(FILE *f, int helper, const char *prefix, const char *
         fprintf(f, "static inline %s %s_%s%s", casts[helper].result, prefix, casts[helper].name, casts[helper].params);
     else {
         ScalarOp op = (ScalarOp)((helper - COUNT(casts)) / ARG_TYPES);
+        const bool writes = op_writes(op, arg);
         const char *type = types[arg].ctype, *space = arg == DT_STRING ? "" : " ";
-        fprintf(f, "static inline %s %s_%s_%s(", types[op_result(op, arg)].ctype, prefix, ops[op].name, types[arg].tag);
+        fprintf(f, "static inline %s %s_%s_%s(%s", writes ? "void" : types[op_result(op, arg)].ctype, prefix,
+                ops[op].name, types[arg].tag, writes ? "char *to, int32_t room, " : "");
         for (int i = 0; i < ops[op].arity; i++)
             fprintf(f, "%s%s%s%c", i ? ", " : "", type, space, 'a' + i);
         fputc(')', f);

@@ -22,6 +22,13 @@
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b) JOIN_(a, b)
 
+/* ---- helpers ----------------------------------------------------------------------------------------------------- */
+
+#define CALL(name) name
+#define HELP(name, R, params, ...) static inline R name params { return __VA_ARGS__; }
+#define HELP_BLOCK(name, R, params, ...) static inline R name params __VA_ARGS__
+#include "cast.def"
+
 /* ---- operators --------------------------------------------------------------------------------------------------- */
 
 #define WITH
@@ -160,23 +167,35 @@
 #define PUT(r, x) ((r).s = (x))
 #include "scalar_fn.def"
 
-ScalarFn scalar_fn(ScalarOp op, DType arg, bool fused)
+static const struct ScalarEntry *entry_of(ScalarOp op, DType arg, bool fused)
 {
     switch (arg) {
-    case DT_F32:    return !fused ? fns_f32[op] : HOST_FMA ? fns_f32_fma[op] : fns_f32_fused[op];
-    case DT_F64:    return fused ? fns_f64_fused[op] : fns_f64[op];
-    case DT_I8:     return fns_i8[op];
-    case DT_I16:    return fns_i16[op];
-    case DT_I32:    return fns_i32[op];
-    case DT_I64:    return fns_i64[op];
-    case DT_U8:     return fns_u8[op];
-    case DT_U16:    return fns_u16[op];
-    case DT_U32:    return fns_u32[op];
-    case DT_U64:    return fns_u64[op];
-    case DT_BOOL:   return fns_b8[op];
-    case DT_STRING: return fns_str[op];
+    case DT_F32:    return !fused ? &fns_f32[op] : HOST_FMA ? &fns_f32_fma[op] : &fns_f32_fused[op];
+    case DT_F64:    return fused ? &fns_f64_fused[op] : &fns_f64[op];
+    case DT_I8:     return &fns_i8[op];
+    case DT_I16:    return &fns_i16[op];
+    case DT_I32:    return &fns_i32[op];
+    case DT_I64:    return &fns_i64[op];
+    case DT_U8:     return &fns_u8[op];
+    case DT_U16:    return &fns_u16[op];
+    case DT_U32:    return &fns_u32[op];
+    case DT_U64:    return &fns_u64[op];
+    case DT_BOOL:   return &fns_b8[op];
+    case DT_STRING: return &fns_str[op];
     default:        return NULL;
     }
+}
+
+ScalarFn scalar_fn(ScalarOp op, DType arg, bool fused)
+{
+    const struct ScalarEntry *e = entry_of(op, arg, fused);
+    return e ? e->fn : NULL;
+}
+
+WriteFn scalar_write_fn(ScalarOp op, DType arg)
+{
+    const struct ScalarEntry *e = entry_of(op, arg, false);
+    return e ? e->write : NULL;
 }
 
 Value scalar_eval(ScalarOp op, DType arg, const Value *args, bool fused)
@@ -186,11 +205,6 @@ Value scalar_eval(ScalarOp op, DType arg, const Value *args, bool fused)
 }
 
 /* ---- casts ------------------------------------------------------------------------------------------------------- */
-
-#define CALL(name) name
-#define HELP(name, R, params, ...) static inline R name params { return __VA_ARGS__; }
-#define HELP_BLOCK(name, R, params, ...) static inline R name params __VA_ARGS__
-#include "cast.def"
 
 /* From each type that cast_decode leaves: one function for each type to convert to. */
 #define INTS(X, from) X(I8, i8, from) X(I16, i16, from) X(I32, i32, from) X(I64, i64, from) \

@@ -83,7 +83,7 @@ static const Expr *fold(Ctx *c, ScalarOp op, const Expr *const *args)
             return NULL;
         v[i] = args[i]->value;
     }
-    if (!op_exact(op, args[0]->dt))
+    if (!op_exact(op, args[0]->dt) || op_writes(op, args[0]->dt))
         return NULL;
     return expr_const(c, op_result(op, args[0]->dt), scalar_eval(op, args[0]->dt, v, true));
 }

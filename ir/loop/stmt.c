@@ -94,9 +94,18 @@ const Stmt *stmt_if(Ctx *c, const Expr *cond, const Stmt *then, const Stmt *othe
     return stmt_make(c, &(Stmt){ .kind = S_IF, .n = is_empty(otherwise) ? 1 : 2, .body = arms, .cond = cond }, 0);
 }
 
+const Stmt *stmt_text(Ctx *c, const Buf *b, const Idx *const *at, const Expr *value)
+{
+    const Idx *place[MAX_RANK + 1];
+    for (int i = 0; i < b->rank - 1; i++)
+        place[i] = at[i];
+    place[b->rank - 1] = idx_const(c, 0);
+    return stmt_store(c, b, place, value);
+}
+
 const Stmt *stmt_store(Ctx *c, const Buf *b, const Idx *const *at, const Expr *value)
 {
-    if (value->dt != b->dt)
+    if (value->dt != (b->text ? DT_STRING : b->dt))
         ice(c, "a value of type %s is stored into %s of type %s", dtype_name(value->dt), b->name, dtype_name(b->dt));
     return stmt_make(c, &(Stmt){ .kind = S_STORE, .buf = b, .at = at, .value = value }, b->rank);
 }

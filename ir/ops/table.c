@@ -13,6 +13,7 @@ const Op ops_table[] = {
 #include "matmul.def"
 #include "conv.def"
 #include "signal.def"
+#include "string.def"
 #include "sample.def"
 #include "attention.def"
 #include "recurrent.def"
