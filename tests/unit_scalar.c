@@ -4,6 +4,7 @@
  * inline, its inline form too. Then casts against the element types' own functions, and meanings worked out by
  * hand. */
 #include "loop.h"
+#include "scalar.h"
 
 #include <check.h>
 #include <float.h>
@@ -33,7 +34,22 @@ static uint64_t next_random(void)
     return seed * UINT64_C(0x2545F4914F6CDD1D);
 }
 
-static const char *const strings[] = { "", "a", "b", "ab" };
+/* The last one is a table of letters (text.def): that of "a" to "c" is 32 below. */
+#define LIST "", "a", "b\303\251", "ab", "-1.5e3", "0x1", " 18446744073709551616 ", "-9223372036854775809", "Infinity", \
+    "1e-46", "340282356779733661637539395458142568448", "340282356779733661637539395458142568447.9", "\377\303", \
+    "abcdefghij\342\202\254", "4.9406564584124654e-324", "\1\0a\0\0c\0\0\1\340\377\377"
+#define TEXT_OF(...) #__VA_ARGS__
+#define TEXTS(...) TEXT_OF(__VA_ARGS__)
+static const char *const strings[] = { LIST };
+enum { STRINGS = COUNT(strings) };
+
+static uint64_t bytes_of(const char *s)
+{
+    uint64_t h = 1;
+    while (*s)
+        h = h * 257 + (unsigned char)*s++;
+    return h;
+}
 
 static Value of_float(float f) { Value v = { 0 }; v.f = f; return v; }
 static Value of_double(double d) { Value v; v.d = d; return v; }
@@ -63,7 +79,7 @@ static Value special(DType dt, int i)
     if (dt == DT_F32)
         return i % 64 == 63 ? (Value){ .u = 0x7f812345 } : of_float((float)reals[i % COUNT(reals)]);
     if (dt == DT_STRING)
-        return (Value){ .i = i & 3 };
+        return (Value){ .i = i & (STRINGS - 1) };
     if (dtype_is_float(dt))
         return fit(dt, (uint64_t)i * 257 + (uint64_t)(i >> 4));
     return fit(dt, (uint64_t)ints[i % COUNT(ints)]);
@@ -73,7 +89,7 @@ static int specials(DType dt)
 {
     switch (dt) {
     case DT_BOOL:   return 2;
-    case DT_STRING: return 4;
+    case DT_STRING: return STRINGS;
     case DT_F32:    return 64;
     case DT_F64:    return COUNT(reals);
     default:        return dtype_is_float(dt) ? 256 : COUNT(ints);
@@ -90,7 +106,7 @@ static Value any(DType dt)
     if (dt == DT_F32)
         return next_random() & 1 ? of_float((float)d) : (Value){ .u = u >> 32 };
     if (dt == DT_STRING)
-        return (Value){ .u = u >> 62 };
+        return (Value){ .u = u & (STRINGS - 1) };
     return fit(dt, u >> (next_random() & 1 ? 0 : u & 63));
 }
 
@@ -134,6 +150,7 @@ static void print_case(FILE *f, int n)
 {
     const Case *k = &cases[n];
     int arity = k->is_cast ? 1 : op_arity(k->op);
+    const bool writes = !k->is_cast && op_writes(k->op, k->arg);
     fprintf(f, "static void case_%d(const V *in, V *out)\n{\n", n);
     for (int i = 0; i < arity; i++)
         if (k->arg == DT_STRING)
@@ -141,13 +158,20 @@ static void print_case(FILE *f, int n)
         else
             fprintf(f, "    const %s x%d = (%s)in[%d].%c;\n", scalar_ctype(k->arg), i, scalar_ctype(k->arg), i,
                     member(k->arg));
-    fprintf(f, "    const %s y = ", scalar_ctype(k->result));
+    if (writes)
+        fputs("    char y[12];\n    ", f);
+    else
+        fprintf(f, k->result == DT_STRING ? "    const char *const y = " : "    const %s y = ", scalar_ctype(k->result));
     if (k->in_place)
         scalar_print(f, k->is_cast ? cast_text(c, k->result, k->arg) : op_text(k->op, k->arg),
                      k->is_cast ? DT_NONE : k->arg, "t", print_param, NULL);
     else
-        fprintf(f, "t_%s_%s(%.*s)", op_name(k->op), scalar_tag(k->arg), 4 * arity - 2, "x0, x1, x2");
-    fprintf(f, ";\n    out->%c = y;\n}\n\n", member(k->result));
+        fprintf(f, "t_%s_%s(%s%.*s)", op_name(k->op), scalar_tag(k->arg), writes ? "y, 12, " : "", 4 * arity - 2,
+                "x0, x1, x2");
+    if (k->result == DT_STRING)
+        fputs(";\n    out->u = bytes_of(y);\n}\n\n", f);
+    else
+        fprintf(f, ";\n    out->%c = y;\n}\n\n", member(k->result));
 }
 
 /* All helpers, one function a case, and a program that runs each case on as many inputs as its count says. */
@@ -156,7 +180,9 @@ static void print_program(FILE *f)
     fputs("#include <math.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <string.h>\n"
           "#ifdef __clang__\n#pragma STDC FP_CONTRACT OFF\n#endif\n"
           "typedef union { int64_t i; uint64_t u; float f; double d; } V;\n"
-          "static const char *const strings[] = { \"\", \"a\", \"b\", \"ab\" };\n\n", f);
+          "static const char *const strings[] = { " TEXTS(LIST) " };\n\n"
+          "static uint64_t bytes_of(const char *s)\n{\n    uint64_t h = 1;\n"
+          "    while (*s)\n        h = h * 257 + (unsigned char)*s++;\n    return h;\n}\n\n", f);
     for (int h = 0; h < helper_count(); h++)
         if (helper_text(h)) {
             helper_print(f, h, "t");
@@ -178,8 +204,16 @@ typedef struct Input { Value in[4]; } Input;         /* in[3]: the case */
 static Input *inputs;
 static size_t ninputs;
 
+/* Operators on strings whose second operand is a table: that is the last of the strings. */
+static bool takes_table(const Case *k)
+{
+    return !k->is_cast && k->arg == DT_STRING && k->op == OP_recase;
+}
+
 static void add_input(int n, Value a, Value b, Value d)
 {
+    if (takes_table(&cases[n]))
+        b.i = STRINGS - 1;
     if ((ninputs & (ninputs - 1)) == 0)
         inputs = realloc(inputs, sizeof *inputs * (ninputs ? 2 * ninputs : 1));
     inputs[ninputs++] = (Input){ { a, b, d, { .i = n } } };
@@ -219,6 +253,13 @@ static Value expected(const Case *k, const Input *in, bool fused)
     Value args[3] = { in->in[0], in->in[1], in->in[2] };
     for (int i = 0; k->arg == DT_STRING && i < 3; i++)
         args[i].s = strings[args[i].i];
+    if (!k->is_cast && op_writes(k->op, k->arg)) {
+        char text[12];
+        scalar_write_fn(k->op, k->arg)(text, sizeof text, args[0], args[1]);
+        return (Value){ .u = bytes_of(text) };
+    }
+    if (k->result == DT_STRING)
+        return (Value){ .u = bytes_of(scalar_eval(k->op, k->arg, args, fused).s) };
     return k->is_cast ? scalar_cast(k->result, k->arg, args[0]) : scalar_eval(k->op, k->arg, args, fused);
 }
 
@@ -297,6 +338,55 @@ END_TEST
 /* An assertion for long loops: ck_assert makes a system call each time. */
 #define HEX(a) (unsigned long long)(a)
 #define SAME(a, b) do { if ((a) != (b)) ck_abort_msg("%s is %llx, not %llx", #a, HEX(a), HEX(b)); } while (0)
+
+/* ---- numbers as text --------------------------------------------------------------------------------------------- */
+
+static const char *written(ScalarOp op, DType arg, Value v)
+{
+    static char text[64];
+    scalar_write_fn(op, arg)(text, sizeof text, v, v);
+    return text;
+}
+
+/* Digits from the first to the last that is not 0. */
+static int significant(const char *s)
+{
+    int all = 0, n = 0;
+    for (; *s && *s != 'e'; s++) {
+        if (*s < '0' || *s > '9')
+            continue;
+        all += all > 0 || *s != '0';
+        n = *s != '0' ? all : n;
+    }
+    return n;
+}
+
+START_TEST(floats_and_their_texts)
+{
+    for (int i = 0; i < 20000; i++) {
+        const Value v = i < 2000 ? special(DT_F64, i) : any(DT_F64), f = i < 2000 ? special(DT_F32, i) : any(DT_F32);
+        char libc[64];
+        Value back = { .s = written(OP_text, DT_F64, v) };
+        if (v.d == v.d) {
+            SAME(scalar_eval(OP_to_f64, DT_STRING, &back, false).u, v.u);
+            int digits = 1;
+            while (snprintf(libc, sizeof libc, "%.*e", digits - 1, v.d), strtod(libc, NULL) != v.d)
+                digits++;
+            if (v.d != 0 && isfinite(v.d))
+                ck_assert_int_le(significant(back.s), digits);
+        }
+        back.s = written(OP_text, DT_F32, f);
+        if (f.f == f.f)
+            SAME(scalar_eval(OP_to_f32, DT_STRING, &back, false).u, f.u);
+        snprintf(libc, sizeof libc, "%.*e", (int)(next_random() % 25), v.d);
+        back.s = libc;
+        if (v.d == v.d)
+            SAME(scalar_eval(OP_to_f64, DT_STRING, &back, false).u, of_double(strtod(libc, NULL)).u);
+        if (v.d == v.d)
+            SAME(scalar_eval(OP_to_f32, DT_STRING, &back, false).u, of_float(strtof(libc, NULL)).u);
+    }
+}
+END_TEST
 
 /* ---- casts against the element types' own functions -------------------------------------------------------------- */
 
@@ -484,6 +574,7 @@ int main(void)
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, the_emitted_text_gives_the_interpreters_bits, 0, 6);
+    tcase_add_test(t, floats_and_their_texts);
     tcase_add_test(t, narrow_floats_decode);
     tcase_add_test(t, narrow_floats_encode);
     tcase_add_test(t, doubles_are_rounded_once);

@@ -38,8 +38,8 @@ static const Row rows[OP_COUNT][KINDS] = {
 #define F32_WRITE(name, arity, ...) AT(name, KIND_F32) = { #__VA_ARGS__, NULL, R_write },
 #define F64_WRITE(name, arity, ...) AT(name, KIND_F64) = { #__VA_ARGS__, NULL, R_write },
 #define BOO_WRITE(name, arity, ...) AT(name, KIND_BOOL) = { #__VA_ARGS__, NULL, R_write },
-#define INT_WRITE(name, arity, ...) \
-    AT(name, KIND_SINT) = { #__VA_ARGS__, NULL, R_write }, AT(name, KIND_UINT) = { #__VA_ARGS__, NULL, R_write },
+#define SINT_WRITE(name, arity, ...) AT(name, KIND_SINT) = { #__VA_ARGS__, NULL, R_write },
+#define UINT_WRITE(name, arity, ...) AT(name, KIND_UINT) = { #__VA_ARGS__, NULL, R_write },
 #include "scalar.def"
 };
 

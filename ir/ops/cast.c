@@ -13,11 +13,6 @@ bool cast_infer(Build *b, const Node *n, Type *out)
         return false;
     }
     DClass from_class = dtype_class(t.dt), to_class = dtype_class((DType)to);
-    if (to != (int64_t)t.dt && (from_class == CLASS_STRING || to_class == CLASS_STRING)) {
-        node_error(b, n, "a cast from %s to %s is not supported: strings are moved and compared only", dtype_name(t.dt),
-                   dtype_name((DType)to));
-        return false;
-    }
     if ((from_class == CLASS_COMPLEX || to_class == CLASS_COMPLEX) && from_class != to_class) {
         node_error(b, n, "there is no cast from %s to %s", dtype_name(t.dt), dtype_name((DType)to));
         return false;
@@ -79,14 +74,49 @@ static const Expr *power_of_two(Ctx *c, const Expr *v, const char *mode, bool sa
     return expr_select(c, expr_op2(c, OP_or, over, under), expr_const(c, DT_F8E8M0, (Value){.u = 0xff}), y);
 }
 
+/* A number as text; 16-bit floats with the digits that tell them apart, smaller ones as the float that they are. */
+static const Expr *text_of(Ctx *c, const Expr *x)
+{
+    const DType dt = x->dt;
+    if (dt == DT_F16 || dt == DT_BF16)
+        return expr_op1(c, dt == DT_F16 ? OP_text_f16 : OP_text_bf16, expr_cast(c, DT_F32, x));
+    if (dtype_bits(dt) < 8 || (dtype_is_float(dt) && dtype_bits(dt) == 8))
+        x = expr_cast(c, dtype_is_float(dt) ? DT_F32 : DT_I32, x);
+    return expr_op1(c, OP_text, x);
+}
+
+/* What a text says. A bool is false for an empty one, a zero and "False". */
+static const Expr *parsed(Ctx *c, DType to, const Expr *x)
+{
+    if (to == DT_BOOL) {
+        static const char *const no[] = {"", "False", "false"};
+        const Expr *f = expr_op2(c, OP_eq, expr_op1(c, OP_to_f32, x), expr_float(c, DT_F32, 0));
+        for (int i = 0; i < COUNT(no); i++)
+            f = expr_op2(c, OP_or, f, expr_op2(c, OP_eq, x, expr_const(c, DT_STRING, (Value){.s = no[i]})));
+        return expr_op1(c, OP_not, f);
+    }
+    if (dtype_is_int(to))
+        return expr_cast(c, to, expr_op1(c, to == DT_U64 ? OP_to_u64 : OP_to_i64, x));
+    if (to == DT_F16 || to == DT_BF16)
+        return expr_cast(c, to, expr_op1(c, to == DT_F16 ? OP_to_f16 : OP_to_bf16, x));
+    return expr_op1(c, to == DT_F64 ? OP_to_f64 : OP_to_f32, x);
+}
+
 const Expr *cast_at(Lower *l, int out, const Idx *const *i)
 {
     Ctx *c = l->c;
     DType to = out_type(l, out).dt, from = in_type(l, 0).dt, wide = from == DT_F64 ? DT_F64 : DT_F32;
     const Expr *x = in_at(l, 0, i);
-    bool saturate = node_int(l->node, "saturate", 1) != 0, real = dtype_is_float(from);
+    bool saturate = node_int(l->node, "saturate", 1) != 0, real;
+    if (to == DT_STRING && from != to)
+        return text_of(c, x);
+    if (from == DT_STRING && to != from) {
+        x = parsed(c, to, x);
+        from = x->dt; /* what is to be a small float is a float now */
+    }
     if (to == from)
         return x;
+    real = dtype_is_float(from);
     if (dtype_class(to) == CLASS_COMPLEX)
         return expr_cast(c, to == DT_C64 ? DT_F32 : DT_F64, x);
     if (to == DT_F8E8M0)
