@@ -279,7 +279,7 @@ static bool spliced(const Node *n)
 static bool build(Build *b, Node *n, const NodeSpec *s)
 {
     bool ok = match_attrs(b, n, s->nattrs, s->attrs), late = node_late(n);
-    for (int k = 0; late && s->declared && k < n->nout; k++)
+    for (int k = 0; (late || n->sig->graphs) && s->declared && k < n->nout; k++)
         if (n->out[k])
             n->out[k]->type = s->declared[k];
     if (inputs_poisoned(n) || !match_operands(b, n) || !ok)

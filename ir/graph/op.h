@@ -26,7 +26,8 @@
  *   lower    builds kernels (several passes over memory, temporaries, nests); not called when all outputs are empty
  *   expand   a composition, built of other nodes in their newest version; also how older versions and sugar are
  *            rewritten (canon). With `.wide`, 16-bit inputs are cast to float first and the results back, so that there
- *            is one rounding. Nodes with graph attributes are not kept: the body stands in their place.
+ *            is one rounding. Nodes with graph attributes are not kept: the body stands in their place; their outputs
+ *            hold the declared types, when they are static.
  *   body     the same, written as text (below)
  *   late     a composition that stands in place of a node whose operands marked ! are known at run time only: the
  *            outputs' types hold the shapes that the model declares, which fix all extents. Without it such a node is

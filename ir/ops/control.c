@@ -15,25 +15,27 @@ static Edge *widened(Build *b, Edge *x, Type t)
     return reshaped(b, build_op2(b, "Pad", reshaped(b, x, 1, &count), build_ints(b, 2, pads)), t.rank, t.dims);
 }
 
-/* cond ? x : y; NULL: they do not go together, which was reported. */
-static Edge *chosen(Build *b, const Node *n, Edge *cond, Edge *x, Edge *y)
+static bool holds(Type s, Type t)
 {
-    Type s = x->type, t = y->type;
-    bool fits = s.dt == t.dt && s.rank == t.rank, s_holds = fits, t_holds = fits;
-    for (int i = 0; fits && i < s.rank; i++) {
-        s_holds &= s.dims[i] >= t.dims[i];
-        t_holds &= t.dims[i] >= s.dims[i];
-    }
-    if (!s_holds && !t_holds) {
-        node_error(b, n, "by a condition that is computed at run time, it gives %s or %s: one of them must be the type "
-                   "of both, or hold the other in every dimension; or the condition must be known at compile time",
-                   type_text(b->c, s), type_text(b->c, t));
-        return NULL;
-    }
+    bool held = s.dt == t.dt && s.rank == t.rank;
+    for (int i = 0; held && i < s.rank; i++)
+        held = s.dims[i] >= t.dims[i];
+    return held;
+}
+
+/* cond ? x : y, in the shape of the one that holds the other, else the declared one. NULL: a fault was reported. */
+static Edge *chosen(Build *b, const Node *n, Edge *cond, Edge *x, Edge *y, Type declared)
+{
+    Type t = holds(x->type, y->type) ? x->type : holds(y->type, x->type) ? y->type : declared;
     if (x == y)
         return x;
-    Edge *in[3] = {reshaped(b, cond, 0, NULL), widened(b, x, s_holds ? s : t), widened(b, y, s_holds ? s : t)};
-    return build_op(b, "Where", 3, in, 0, NULL);
+    if (holds(t, x->type) && holds(t, y->type))
+        return build_op(b, "Where", 3, (Edge *[]){reshaped(b, cond, 0, NULL), widened(b, x, t), widened(b, y, t)}, 0,
+                        NULL);
+    node_error(b, n, "by a condition that is computed at run time, it gives %s or %s: one of them, or what is declared, "
+               "must hold the other in every dimension; or the condition must be known at compile time",
+               type_text(b->c, x->type), type_text(b->c, y->type));
+    return NULL;
 }
 
 /* A branch that cannot be computed with the shapes there are cannot be taken either. */
@@ -66,7 +68,8 @@ bool if_(Build *b, const Node *n, Edge **out)
                 names[good[1]]);
     }
     for (int k = 0; k < n->nout && (good[0] || good[1]); k++) {
-        out[k] = good[0] && good[1] ? chosen(b, n, n->in[0], results[0][k], results[1][k]) : results[good[1]][k];
+        out[k] = good[0] && good[1] ? chosen(b, n, n->in[0], results[0][k], results[1][k],
+                                                     n->out[k] ? n->out[k]->type : (Type){0}) : results[good[1]][k];
         if (!out[k])
             return false;
     }
@@ -106,7 +109,7 @@ static bool steps_next(Steps *s, Edge *running)
         return false;
     for (int k = 0; k < s->nstates; k++) {
         Edge **state = &s->in[s->first + k], *next = s->results[k];
-        *state = running ? chosen(s->b, s->n, running, next, *state) : next;
+        *state = running ? chosen(s->b, s->n, running, next, *state, (*state)->type) : next;
         if (!*state || edge_poisoned(*state))
             return false;
     }
@@ -147,26 +150,44 @@ static bool steps_close(Steps *s, const Ints *axes, const Ints *directions, bool
     return true;
 }
 
+/* The greatest number of steps: M, else the length of a scan output that is declared. -1: a fault was reported. */
+static int64_t loop_bound(Build *b, const Node *n, int nstates)
+{
+    int64_t most = INT64_MAX;
+    if (!arg(n, 0) || arg_known(n, 0))
+        return !arg(n, 0) || arg_int(b, n, 0, &most) ? most : -1;
+    for (int k = nstates; k < n->nout; k++)
+        if (n->out[k] && !edge_poisoned(n->out[k]) && n->out[k]->type.rank > 0)
+            return n->out[k]->type.dims[0];
+    node_error(b, n, "M is known at run time only: make it a constant, or declare the shape of a scan output, whose "
+               "first dimension then is the greatest number of steps");
+    return -1;
+}
+
+static Edge *conjunction(Build *b, Edge *p, Edge *q)
+{
+    return p ? build_op2(b, "And", p, q) : q;
+}
+
 bool loop(Build *b, const Node *n, Edge **out)
 {
     enum { MOST = 1 << 16 };         /* steps whose number only run time tells */
     Steps s;
-    int64_t most = INT64_MAX, i = 0;
-    Edge *cond = arg(n, 1), *running = NULL;
-    const Ints none = {0, NULL};
-    if ((arg(n, 0) && !arg_int(b, n, 0, &most)) || !steps_open(&s, b, n, 2, 1, n->nin - 2, 0))
+    int64_t i = 0, most = loop_bound(b, n, n->nin - 2);
+    Edge *cond = arg(n, 1) ? arg(n, 1) : build_scalar(b, DT_BOOL, 1), *running = NULL;
+    if (most < 0 || !steps_open(&s, b, n, 2, 1, n->nin - 2, 0))
         return false;
-    cond = cond ? cond : build_scalar(b, DT_BOOL, 1);
-    for (int k = 0; k < s.nstates; k++)
-        s.in[2 + k] = n->in[2 + k];
+    memcpy(s.in, n->in, sizeof *s.in * (size_t)n->nin);
     for (; i < most && !(cond->data && !tensor_at_int(cond->data, 0)); i++) {
-        if (!cond->data && most > MOST)
-            return node_error(b, n, "it runs until a condition that is computed at run time, and M is no bound: give M, as "
-                              "a constant, the greatest number of steps, at most %d", MOST);
-        if (!cond->data)
-            running = running ? build_op2(b, "And", running, cond) : cond;
         s.in[0] = build_const(b, NULL, tensor_int(b->c, i), n->loc);
         s.in[1] = cond;
+        if (!cond->data && most > MOST)
+            return node_error(b, n, "it runs until a condition that is computed at run time, and M is no bound: give M, "
+                              "as a constant, the greatest number of steps, at most %d", MOST);
+        if (arg(n, 0) && !arg_known(n, 0))
+            running = conjunction(b, running, build_op2(b, "Less", s.in[0], reshaped(b, n->in[0], 0, NULL)));
+        if (!cond->data)
+            running = conjunction(b, running, cond);
         if (!steps_next(&s, running))
             return false;
         cond = s.out[0];
@@ -175,9 +196,8 @@ bool loop(Build *b, const Node *n, Edge **out)
     types.in = mem_copy(b->c, s.in, sizeof *s.in * (size_t)s.g->nins);
     types.in[0] = build_const(b, NULL, tensor_int(b->c, 0), n->loc);
     types.in[1] = cond;
-    if (i == 0 && s.nscans && !steps_next(&types, NULL))
-        return false;
-    return steps_close(&s, &none, &none, i == 0, out);
+    const Ints none = {0, NULL};
+    return (i || !s.nscans || steps_next(&types, NULL)) && steps_close(&s, &none, &none, i == 0, out);
 }
 
 static Edge *slice_of(Build *b, Edge *x, int axis, int64_t i)
