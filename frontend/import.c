@@ -108,16 +108,37 @@ static void frozen(Import *im, const MValueInfo *v, const Edge *e)
         note(c, v->loc, "input '%s' has an initializer and is frozen to it: it is no parameter", v->name);
 }
 
+typedef VEC(Edge *) Edges;
+
+static Edge *input_build(Import *im, Edges *ins, const MValueInfo *v, const char *name)
+{
+    Type t;
+    bool known = input_type(im, v, &t);
+    Edge *e = known ? build_input(im->b, name, t, v->loc, ins->n) : build_poison(im->b, name, v->loc);
+    VEC_PUSH(im->c, *ins, e);
+    return e;
+}
+
+/* A sequence is as many inputs as it has tensors. */
+static Edge *sequence_build(Import *im, Edges *ins, const MValueInfo *v, const MType *elem)
+{
+    const MValueInfo each = {v->name, v->loc, elem};
+    int n = input_length(im, v), from = ins->n;
+    for (int k = 0; k < n; k++)
+        if (edge_poisoned(input_build(im, ins, &each, internf(im->c, "%s_%d", v->name, k))))
+            n = -1;
+    return n < 0 ? build_poison(im->b, v->name, v->loc) : build_list(im->b, elem->dt, n, ins->at + from);
+}
+
 static void inputs_import(Scope *s, const MGraph *g, Graph *to)
 {
     Import *im = s->im;
     Table seen = {0};
-    Edge **ins = NEW_N(im->c, Edge *, g->nins);
+    Edges ins = {0};
     for (int i = 0; i < g->nins; i++) {
         const MValueInfo *v = &g->ins[i];
         const Slot *init = table_find(&s->names, v->name);
         Slot *first = table_slot(im->c, &seen, v->name);
-        Type t;
         if (first->state != SLOT_NEW) {
             error(im->c, v->loc, "input '%s' is defined twice: a name may be defined once only", v->name);
             note(im->c, first->loc, "'%s' is first defined here", v->name);
@@ -129,12 +150,12 @@ static void inputs_import(Scope *s, const MGraph *g, Graph *to)
             frozen(im, v, init->edge);
             continue;
         }
-        bool known = input_type(im, v, &t);
-        Edge *e = known ? build_input(im->b, v->name, t, v->loc, to->nins) : build_poison(im->b, v->name, v->loc);
-        scope_define(s, v->name, v->loc, e);
-        ins[to->nins++] = e;
+        const MType *elem = sequence_of(v->type);
+        scope_define(s, v->name, v->loc,
+                     elem ? sequence_build(im, &ins, v, elem) : input_build(im, &ins, v, v->name));
     }
-    to->ins = ins;
+    to->ins = ins.at;
+    to->nins = ins.n;
 }
 
 /* ---- the graph ------------------------------------------------------------------------------------------------- */
@@ -142,16 +163,26 @@ static void inputs_import(Scope *s, const MGraph *g, Graph *to)
 static void outputs_import(Scope *s, const MGraph *g, Graph *to)
 {
     Ctx *c = s->im->c;
-    Edge **outs = NEW_N(c, Edge *, g->nouts);
-    const char **names = NEW_N(c, const char *, g->nouts);
+    VEC(Edge *) outs = {0};
+    VEC(const char *) names = {0};
     for (int i = 0; i < g->nouts; i++) {
-        outs[i] = scope_output(s, g->outs[i].name, g->outs[i].loc);
-        names[i] = g->outs[i].name;
-        check_declared(s->im, outs[i], &g->outs[i], DECL_OUTPUT);
+        const MValueInfo *v = &g->outs[i];
+        Edge *e = scope_output(s, v->name, v->loc);
+        check_declared(s->im, e, v, DECL_OUTPUT);
+        if (e && e->list && e->list->n < 0)
+            error(c, v->loc, "output '%s' is an optional that has no value: drop the output", v->name);
+        for (int k = 0; e && e->list && k < e->list->n; k++) {
+            VEC_PUSH(c, outs, e->list->at[k]);
+            VEC_PUSH(c, names, internf(c, "%s_%d", v->name, k));
+        }
+        if (e && e->list)
+            continue;
+        VEC_PUSH(c, outs, e);
+        VEC_PUSH(c, names, v->name);
     }
-    to->outs = outs;
-    to->out_names = names;
-    to->nouts = g->nouts;
+    to->outs = outs.at;
+    to->out_names = names.at;
+    to->nouts = outs.n;
 }
 
 static void infos_check(Scope *s, const MGraph *g)

@@ -74,6 +74,8 @@ Edge *scope_output(Scope *s, const char *name, Loc loc);         /* the same for
 /* ---- types.c ---- */
 void symbols_open(Import *im);                                   /* -D and --shape */
 bool input_type(Import *im, const MValueInfo *v, Type *t);       /* of a graph input; false: a fault was reported */
+const MType *sequence_of(const MType *t);                        /* the tensors in a sequence; NULL: it is none */
+int input_length(Import *im, const MValueInfo *v);            /* of a graph input; -1: a fault was reported */
 /* What is stated of the outputs of the scope's nodes: outs first, then infos. It also holds for what a node before
  * reads when that has the same shape. */
 void declared_open(Scope *s, int nouts, const MValueInfo *outs, int ninfos, const MValueInfo *infos);

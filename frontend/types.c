@@ -244,6 +244,25 @@ bool input_type(Import *im, const MValueInfo *v, Type *type)
     return true;
 }
 
+const MType *sequence_of(const MType *t)
+{
+    while (t && t->kind == M_OPTIONAL)
+        t = t->elem;
+    return t && t->kind == M_SEQUENCE ? tensor_of_type(t->elem) : NULL;
+}
+
+int input_length(Import *im, const MValueInfo *v)
+{
+    enum { MOST = 10000 };
+    Symbol *s = symbol(im, v->name);
+    s->used = true;
+    if (s->size >= 0 && s->size <= MOST)
+        return (int)s->size;
+    error(im->c, v->loc, "input '%s' is a sequence, %s, whose length must be known: give it with -D %s=LENGTH, at most %d",
+          v->name, mtype_text(im->c, v->type), v->name, MOST);
+    return -1;
+}
+
 /* ---- what is declared, before anything is computed -------------------------------------------------------------- */
 
 void declared_set(Scope *s, const char *name, const MType *t)
@@ -333,7 +352,7 @@ void check_declared(Import *im, const Edge *e, const MValueInfo *v, Declared whe
 {
     const MType *t = tensor_of_type(v->type);
     const char *why = "";
-    if (!t || !e || edge_poisoned(e))
+    if (!t || !e || edge_poisoned(e) || e->list)
         return;
     bool sure = true, same = t->dt == e->type.dt && (t->rank < 0 || t->rank == e->type.rank), agrees = true;
     for (int i = 0; same && agrees && i < t->rank; i++)

@@ -36,6 +36,15 @@ Edge *build_const(Build *b, const char *name, const Tensor *t, Loc loc)
     return e;
 }
 
+Edge *build_list(Build *b, DType dt, int n, Edge *const *at)
+{
+    Edge *e = edge_new(b, b->prefix ? b->prefix : intern(b->c, "sequence"), type_make(b->c, dt, 0, NULL), b->loc);
+    List *list = NEW(b->c, List);
+    *list = (List){n, n > 0 ? mem_copy(b->c, at, sizeof *at * (size_t)n) : NULL};
+    e->list = list;
+    return e;
+}
+
 Edge *build_poison(Build *b, const char *name, Loc loc)
 {
     return edge_new(b, intern(b->c, name ? name : ""), (Type){0}, loc);
@@ -273,7 +282,7 @@ static bool evaluate(Build *b, const Node *n)
 
 static bool spliced(const Node *n)
 {
-    return n->sig->graphs || node_late(n);
+    return n->sig->graphs || node_late(n) || node_lists(n);
 }
 
 static bool build(Build *b, Node *n, const NodeSpec *s)
@@ -284,8 +293,8 @@ static bool build(Build *b, Node *n, const NodeSpec *s)
             n->out[k]->type = s->declared[k];
     if (inputs_poisoned(n) || !match_operands(b, n) || !ok)
         return false;
-    if (late)
-        return expand(b, n, n->op->late, true);
+    if (late || node_lists(n))
+        return expand(b, n, node_lists(n) ? n->op->lists : n->op->late, true);
     return set_types(b, n) && (!op_expands(n->op) || expand(b, n, expansion, n->sig->graphs));
 }
 

@@ -13,6 +13,7 @@ enum { FORMULA_SIZE = 12 };          /* nodes of an expression that is cheaper t
 bool match_attrs(Build *b, Node *n, int nattrs, const Attr *attrs);
 const AttrSig *sig_attr(const Sig *s, const char *name);         /* NULL: it has none of that name */
 bool match_operands(Build *b, const Node *n);
+bool node_lists(const Node *n);      /* its meaning is that of sequences */
 bool node_late(const Node *n);       /* an operand marked ! is known at run time only */
 bool match_types(Build *b, const Node *n, Type *out);            /* of all outputs; not for expand without infer */
 DType match_result(const Node *n, int k);        /* element type of output k as the signature tells it, or DT_NONE */

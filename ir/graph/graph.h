@@ -39,6 +39,10 @@ struct Subgraph {
     const void *model, *scope;       /* the frontend's */
 };
 
+/* A sequence, as the builder knows it: its tensors. No node that is kept reads or gives one. n < 0: an optional that has
+ * no value. (One that has is its tensor, or its sequence.) */
+typedef struct List { int n; Edge *const *at; } List;
+
 struct Edge {                        /* a tensor */
     const char *name;                /* of the model, unique; what passes make is named after what it replaces */
     Type type;                       /* dt DT_NONE: poisoned (a fault was reported; whatever reads it stays silent) */
@@ -47,6 +51,7 @@ struct Edge {                        /* a tensor */
     int input;                       /* position among the graph's inputs, else -1 */
     const Tensor *data;              /* its value where known: a constant (from == NULL), or evaluated by the builder */
     bool held;                       /* the data is worth its place: given, or no larger than what it replaces */
+    const List *list;                /* NULL but for sequences */
     const Expr *formula;             /* its element at position variables, where no memory is needed: a Range, a fill */
     Loc loc;
 };

@@ -232,8 +232,20 @@ static int same_var(const Node *n, int k)
     return -1;
 }
 
+bool node_lists(const Node *n)
+{
+    const Op *op = n->op;
+    bool any = !op->scalar && !op->at && !op->lower && !op_expands(op);
+    for (int k = 0; k < n->nin; k++)
+        any |= n->in[k] && n->in[k]->list;
+    return any && op->lists;
+}
+
 static bool check_type(Build *b, const Node *n, int k)
 {
+    if (n->in[k]->list && !n->sig->graphs && !node_lists(n))
+        return node_error(b, n, "input '%s' ('%s') is a sequence, or an optional without a value: a tensor is needed",
+                          sig_param(n->sig->in, n->sig->nin, k)->name, n->in[k]->name);
     const Param *p = sig_param(n->sig->in, n->sig->nin, k);
     DType dt = n->in[k]->type.dt;
     if (!(p->types >> dt & 1)) {

@@ -284,11 +284,12 @@ static void check_meaning(RowText *t, const Sig *s)
 {
     const Op *op = s->op;
     t->p = t->all;
-    if ((op->scalar != 0) + (op->at != NULL) + (op->lower != NULL) + op_expands(op) != 1 || (op->body && op->expand))
+    int meanings = (op->scalar != 0) + (op->at != NULL) + (op->lower != NULL) + op_expands(op);
+    if ((meanings != 1 && (meanings || !op->lists)) || (op->body && op->expand))
         row_bad(t, "exactly one of scalar, at, lower, expand and body must be set");
     if (op->wide && !op_expands(op))
         row_bad(t, "wide goes with expand and body");
-    if (s->graphs && !op->expand)
+    if (s->graphs && !op->expand && !op->lists)
         row_bad(t, "an operator with graph attributes must expand");
     if (op->scalar && op_arity((ScalarOp)(op->scalar - 1)) != s->nin)
         row_bad(t, "the scalar operator takes another number of operands");

@@ -32,6 +32,8 @@
  *   late     a composition that stands in place of a node whose operands marked ! are known at run time only: the
  *            outputs' types hold the shapes that the model declares, which fix all extents. Without it such a node is
  *            refused.
+ *   lists    a composition that stands in place of a node that takes sequences, which all others refuse. The only
+ *            meaning of an operator that takes or gives nothing else.
  *   infer    types of the outputs (dims from type_make or of another edge). Faults: node_error, return false. Without
  *            one: scalar broadcasts; expand takes what its body gives; at and lower give every output the shape of the
  *            first input; element types are what the signature says, else the first input's.
@@ -73,6 +75,7 @@ typedef struct Op {
     const char *body;
     bool (*infer)(Build *b, const Node *n, Type *out);
     bool (*late)(Build *b, const Node *n, Edge **out);
+    bool (*lists)(Build *b, const Node *n, Edge **out);
     bool keeps_shape;                /* the output has the shape of the first input, for what a scalar does not tell */
     bool wide;
     Tolerance tol;
@@ -145,6 +148,7 @@ typedef struct NodeSpec {            /* a node as a model gives it */
 void build_node(Build *b, const NodeSpec *s, Edge **out);
 Edge *build_input(Build *b, const char *name, Type t, Loc loc, int index);
 Edge *build_const(Build *b, const char *name, const Tensor *t, Loc loc);
+Edge *build_list(Build *b, DType dt, int n, Edge *const *at);    /* a sequence of type dt; n < 0: no value */
 Edge *build_poison(Build *b, const char *name, Loc loc);
 void build_report_unknown(Build *b);     /* at the end: every missing operator once, with its count and nearest name */
 

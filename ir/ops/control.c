@@ -23,13 +23,30 @@ static bool holds(Type s, Type t)
     return held;
 }
 
+static Edge *chosen(Build *b, const Node *n, Edge *cond, Edge *x, Edge *y, Type declared);
+
+/* Of two sequences: the longer one, chosen element by element from what both have. */
+static Edge *chosen_list(Build *b, const Node *n, Edge *cond, Edge *x, Edge *y)
+{
+    const List *p = x->list, *q = y->list, *longer = p->n > q->n ? p : q;
+    Edge **at = NEW_N(b->c, Edge *, longer->n > 0 ? longer->n : 0);
+    for (int i = 0; i < longer->n; i++) {
+        at[i] = i < p->n && i < q->n ? chosen(b, n, cond, p->at[i], q->at[i], (Type){0}) : longer->at[i];
+        if (!at[i])
+            return NULL;
+    }
+    return build_list(b, x->type.dt, longer->n, at);
+}
+
 /* cond ? x : y, in the shape of the one that holds the other, else the declared one. NULL: a fault was reported. */
 static Edge *chosen(Build *b, const Node *n, Edge *cond, Edge *x, Edge *y, Type declared)
 {
     Type t = holds(x->type, y->type) ? x->type : holds(y->type, x->type) ? y->type : declared;
     if (x == y)
         return x;
-    if (holds(t, x->type) && holds(t, y->type))
+    if (x->list && y->list)
+        return chosen_list(b, n, cond, x, y);
+    if (!x->list && !y->list && holds(t, x->type) && holds(t, y->type))
         return build_op(b, "Where", 3, (Edge *[]){reshaped(b, cond, 0, NULL), widened(b, x, t), widened(b, y, t)}, 0,
                         NULL);
     node_error(b, n, "by a condition that is computed at run time, it gives %s or %s: one of them, or what is declared, "
@@ -121,14 +138,15 @@ static bool steps_next(Steps *s, Edge *running)
 /* The list along a new axis, without elements when there were no steps. */
 static Edge *stacked(Build *b, Edges list, int axis, bool backward, bool none)
 {
-    Attr along = attr_int(b->c, "axis", axis);
-    Edge **parts = NEW_N(b->c, Edge *, list.n);
-    for (int i = 0; i < list.n; i++)
-        parts[backward ? list.n - 1 - i : i] = build_op2(b, "Unsqueeze", list.at[i], build_ints(b, 1, &along.i));
-    Edge *all = build_op(b, "Concat", list.n, parts, 1, &along);
+    int64_t dims[MAX_RANK];
+    for (int i = 0; backward && i < list.n / 2; i++) {
+        Edge *e = list.at[i];
+        list.at[i] = list.at[list.n - 1 - i];
+        list.at[list.n - 1 - i] = e;
+    }
+    Edge *all = concatenated(b, list.n, list.at, axis, true);
     if (!none || edge_poisoned(all))
         return all;
-    int64_t dims[MAX_RANK];
     memcpy(dims, all->type.dims, sizeof *dims * (size_t)all->type.rank);
     dims[axis] = 0;
     return build_const(b, NULL, tensor_new(b->c, type_make(b->c, all->type.dt, all->type.rank, dims)), b->loc);
@@ -200,13 +218,6 @@ bool loop(Build *b, const Node *n, Edge **out)
     return (i || !s.nscans || steps_next(&types, NULL)) && steps_close(&s, &none, &none, i == 0, out);
 }
 
-static Edge *slice_of(Build *b, Edge *x, int axis, int64_t i)
-{
-    Attr along = attr_int(b->c, "axis", axis);
-    Edge *in[2] = {x, build_const(b, NULL, tensor_int(b->c, i), b->loc)};
-    return build_op(b, "Gather", 2, in, 1, &along);
-}
-
 bool scan(Build *b, const Node *n, Edge **out)
 {
     Steps s;
@@ -238,7 +249,7 @@ bool scan(Build *b, const Node *n, Edge **out)
     memcpy(s.in, n->in, sizeof *s.in * (size_t)nstates);
     for (int64_t i = 0; i < steps; i++) {
         for (int k = 0; k < slices; k++)
-            s.in[nstates + k] = slice_of(b, n->in[nstates + k], along[k], back.v && back.v[k] ? steps - 1 - i : i);
+            s.in[nstates + k] = slice_at(b, n->in[nstates + k], along[k], back.v && back.v[k] ? steps - 1 - i : i);
         if (!steps_next(&s, NULL))
             return false;
     }
@@ -262,7 +273,7 @@ bool scan_8(Build *b, const Node *n, Edge **out)
                               "sequence_lens is not supported", k, type_text(b->c, arg_type(n, k)));
     for (int64_t i = 0; i < batch; i++) {
         for (int k = 1; k < n->nin; k++)
-            in[k - 1] = slice_of(b, n->in[k], 0, i);
+            in[k - 1] = slice_at(b, n->in[k], 0, i);
         build_op_n(b, "Scan", n->nin - 1, in, attrs[2].name ? 3 : 2, attrs, n->nout, out);
         for (int k = 0; k < n->nout; k++) {
             if (edge_poisoned(out[k]))

@@ -222,6 +222,12 @@ LowerFn linear_attention;
 /* control.c */
 Expand if_, loop, scan, scan_8;
 
+/* sequence.c */
+Expand sequence_construct, sequence_change, sequence_at, sequence_length, concat_from_sequence, split_to_sequence,
+    sequence_map, same, optional_has, optional_get;
+Edge *concatenated(Build *b, int n, Edge *const *parts, int axis, bool fresh); /* fresh: along a new axis */
+Edge *slice_at(Build *b, Edge *x, int axis, int64_t i);                  /* without that axis */
+
 /* recurrent.c */
 Infer rnn_infer, gru_infer, lstm_infer;
 LowerFn rnn, gru, lstm;

@@ -18,6 +18,7 @@ const Op ops_table[] = {
 #include "attention.def"
 #include "recurrent.def"
 #include "control.def"
+#include "sequence.def"
 #include "loss.def"
 #include "resize.def"
 #include "quant.def"
