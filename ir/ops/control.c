@@ -1,7 +1,7 @@
 /* If, Loop, Scan: graphs are built in place, a copy for each step. What is decided at compile time leaves no trace. A
  * condition that is known at run time only does not skip work, which cannot fail anyway: both branches are computed and
- * their results chosen from; the steps of a loop are computed up to its bound, and what it carries changes only while it
- * still runs. Of what depends on that in size, the largest is declared, with what is valid compact in front. */
+ * their results chosen from; the steps of a loop are computed up to its bound, and what it carries changes only while
+ * it still runs. Of what depends on that in size, the largest is declared, with what is valid compact in front. */
 #include "meaning.h"
 
 typedef VEC(Edge *) Edges;
@@ -12,7 +12,8 @@ static Edge *widened(Build *b, Edge *x, Type t)
     int64_t count = type_count(x->type), pads[2] = {0, type_count(t) - count};
     if (pads[1] == 0)
         return reshaped(b, x, t.rank, t.dims);
-    return reshaped(b, build_op2(b, "Pad", reshaped(b, x, 1, &count), build_ints(b, 2, pads)), t.rank, t.dims);
+    x = reshaped(b, x, 1, &count);
+    return reshaped(b, build_op2(b, "Pad", x, build_ints(b, 2, pads)), t.rank, t.dims);
 }
 
 static bool holds(Type s, Type t)
@@ -23,36 +24,32 @@ static bool holds(Type s, Type t)
     return held;
 }
 
-static Edge *chosen(Build *b, const Node *n, Edge *cond, Edge *x, Edge *y, Type declared);
-
-/* Of two sequences: the longer one, chosen element by element from what both have. */
-static Edge *chosen_list(Build *b, const Node *n, Edge *cond, Edge *x, Edge *y)
-{
-    const List *p = x->list, *q = y->list, *longer = p->n > q->n ? p : q;
-    Edge **at = NEW_N(b->c, Edge *, longer->n > 0 ? longer->n : 0);
-    for (int i = 0; i < longer->n; i++) {
-        at[i] = i < p->n && i < q->n ? chosen(b, n, cond, p->at[i], q->at[i], (Type){0}) : longer->at[i];
-        if (!at[i])
-            return NULL;
-    }
-    return build_list(b, x->type.dt, longer->n, at);
-}
-
-/* cond ? x : y, in the shape of the one that holds the other, else the declared one. NULL: a fault was reported. */
+/* cond ? x : y, in the shape of the one that holds the other, else the declared one; of sequences the longer one, with
+ * what both have chosen. NULL: a fault was reported. */
 static Edge *chosen(Build *b, const Node *n, Edge *cond, Edge *x, Edge *y, Type declared)
 {
     Type t = holds(x->type, y->type) ? x->type : holds(y->type, x->type) ? y->type : declared;
     if (x == y)
         return x;
-    if (x->list && y->list)
-        return chosen_list(b, n, cond, x, y);
-    if (!x->list && !y->list && holds(t, x->type) && holds(t, y->type))
-        return build_op(b, "Where", 3, (Edge *[]){reshaped(b, cond, 0, NULL), widened(b, x, t), widened(b, y, t)}, 0,
-                        NULL);
-    node_error(b, n, "by a condition that is computed at run time, it gives %s or %s: one of them, or what is declared, "
-               "must hold the other in every dimension; or the condition must be known at compile time",
-               type_text(b->c, x->type), type_text(b->c, y->type));
-    return NULL;
+    if (!x->list != !y->list || !holds(t, x->type) || !holds(t, y->type)) {
+        node_error(b, n, "by a condition that is computed at run time, it gives %s or %s: one of them, or what is "
+                   "declared, must hold the other in every dimension; or the condition must be known at compile time",
+                   type_text(b->c, x->type), type_text(b->c, y->type));
+        return NULL;
+    }
+    if (!x->list) {
+        Edge *in[3] = {reshaped(b, cond, 0, NULL), NULL, NULL};
+        in[1] = widened(b, x, t);
+        in[2] = widened(b, y, t);
+        return build_op(b, "Where", 3, in, 0, NULL);
+    }
+    int count[2] = {x->list->n, y->list->n}, both = count[0] < count[1] ? count[0] : count[1];
+    const List *longer = count[0] > both ? x->list : y->list;
+    Edge **at = mem_copy(b->c, longer->at, sizeof *at * (size_t)(longer->n > 0 ? longer->n : 0));
+    for (int i = 0; i < both; i++)
+        if (!(at[i] = chosen(b, n, cond, x->list->at[i], y->list->at[i], (Type){0})))
+            return NULL;
+    return build_list(b, x->type.dt, longer->n, at);
 }
 
 /* A branch that cannot be computed with the shapes there are cannot be taken either. */
@@ -81,13 +78,13 @@ bool if_(Build *b, const Node *n, Edge **out)
     mark[2] = diag_mark(b->c);
     if (!known && good[0] != good[1]) {
         diag_soften(b->c, mark[good[0]], mark[good[0] + 1]);
-        warning(b->c, n->loc, "the %s cannot be computed, for what the warnings tell: the %s is taken always", names[good[0]],
-                names[good[1]]);
+        warning(b->c, n->loc, "the %s cannot be computed, for what the warnings tell: the %s is taken always",
+                names[good[0]], names[good[1]]);
     }
     for (int k = 0; k < n->nout && (good[0] || good[1]); k++) {
-        out[k] = good[0] && good[1] ? chosen(b, n, n->in[0], results[0][k], results[1][k],
-                                                     n->out[k] ? n->out[k]->type : (Type){0}) : results[good[1]][k];
-        if (!out[k])
+        Type declared = n->out[k] ? n->out[k]->type : (Type){0};
+        out[k] = results[good[1]][k];
+        if (good[0] && good[1] && !(out[k] = chosen(b, n, n->in[0], results[0][k], out[k], declared)))
             return false;
     }
     return good[0] || good[1];
@@ -110,11 +107,11 @@ static bool steps_open(Steps *s, Build *b, const Node *n, int ins_before, int ou
     const Subgraph *g = node_attr(n, "body")->graph;
     int nscans = g->nouts - outs_before - nstates;
     if (g->nins != ins_before + nstates + nslices || nscans < 0 || n->nout > nstates + nscans)
-        return node_error(b, n, "the body takes %d inputs and gives %d outputs, the node %d and %d: the body must take %d "
-                          "and give %d and one for each scan output", g->nins, g->nouts, n->nin, n->nout,
+        return node_error(b, n, "the body takes %d inputs and gives %d outputs, the node %d and %d: the body must take "
+                          "%d and give %d and one for each scan output", g->nins, g->nouts, n->nin, n->nout,
                           ins_before + nstates + nslices, outs_before + nstates);
-    *s = (Steps){b, n, g, ins_before, nstates, nscans, NEW_N(b->c, Edge *, g->nins), NEW_N(b->c, Edge *, g->nouts), NULL,
-                 NEW_N(b->c, Edges, nscans)};
+    *s = (Steps){b, n, g, ins_before, nstates, nscans, NEW_N(b->c, Edge *, g->nins), NEW_N(b->c, Edge *, g->nouts),
+                 NULL, NEW_N(b->c, Edges, nscans)};
     s->results = s->out + outs_before;
     return true;
 }
@@ -168,44 +165,41 @@ static bool steps_close(Steps *s, const Ints *axes, const Ints *directions, bool
     return true;
 }
 
-/* The greatest number of steps: M, else the length of a scan output that is declared. -1: a fault was reported. */
-static int64_t loop_bound(Build *b, const Node *n, int nstates)
+/* The greatest number of steps: M, else the length of a scan output that is declared. */
+static bool loop_bound(Build *b, const Node *n, int64_t *most)
 {
-    int64_t most = INT64_MAX;
+    *most = INT64_MAX;
     if (!arg(n, 0) || arg_known(n, 0))
-        return !arg(n, 0) || arg_int(b, n, 0, &most) ? most : -1;
-    for (int k = nstates; k < n->nout; k++)
+        return !arg(n, 0) || arg_int(b, n, 0, most);
+    for (int k = n->nin - 2; k < n->nout; k++)
         if (n->out[k] && !edge_poisoned(n->out[k]) && n->out[k]->type.rank > 0)
-            return n->out[k]->type.dims[0];
-    node_error(b, n, "M is known at run time only: make it a constant, or declare the shape of a scan output, whose "
-               "first dimension then is the greatest number of steps");
-    return -1;
-}
-
-static Edge *conjunction(Build *b, Edge *p, Edge *q)
-{
-    return p ? build_op2(b, "And", p, q) : q;
+            return *most = n->out[k]->type.dims[0], true;
+    return node_error(b, n, "M is known at run time only: make it a constant, or declare the shape of a scan output, "
+                      "whose first dimension then is the greatest number of steps");
 }
 
 bool loop(Build *b, const Node *n, Edge **out)
 {
     enum { MOST = 1 << 16 };         /* steps whose number only run time tells */
     Steps s;
-    int64_t i = 0, most = loop_bound(b, n, n->nin - 2);
+    int64_t i = 0, most;
     Edge *cond = arg(n, 1) ? arg(n, 1) : build_scalar(b, DT_BOOL, 1), *running = NULL;
-    if (most < 0 || !steps_open(&s, b, n, 2, 1, n->nin - 2, 0))
+    const Ints none = {0, NULL};
+    if (!loop_bound(b, n, &most) || !steps_open(&s, b, n, 2, 1, n->nin - 2, 0))
         return false;
     memcpy(s.in, n->in, sizeof *s.in * (size_t)n->nin);
     for (; i < most && !(cond->data && !tensor_at_int(cond->data, 0)); i++) {
         s.in[0] = build_const(b, NULL, tensor_int(b->c, i), n->loc);
         s.in[1] = cond;
         if (!cond->data && most > MOST)
-            return node_error(b, n, "it runs until a condition that is computed at run time, and M is no bound: give M, "
-                              "as a constant, the greatest number of steps, at most %d", MOST);
+            return node_error(b, n, "it runs until a condition that is computed at run time, and M is no bound: give "
+                              "M, as a constant, the greatest number of steps, at most %d", MOST);
+        Edge *more[2] = {cond->data ? NULL : cond, NULL};
         if (arg(n, 0) && !arg_known(n, 0))
-            running = conjunction(b, running, build_op2(b, "Less", s.in[0], reshaped(b, n->in[0], 0, NULL)));
-        if (!cond->data)
-            running = conjunction(b, running, cond);
+            more[1] = build_op2(b, "Less", s.in[0], reshaped(b, n->in[0], 0, NULL));
+        for (int k = 0; k < 2; k++)
+            if (more[k])
+                running = running ? build_op2(b, "And", running, more[k]) : more[k];
         if (!steps_next(&s, running))
             return false;
         cond = s.out[0];
@@ -214,7 +208,6 @@ bool loop(Build *b, const Node *n, Edge **out)
     types.in = mem_copy(b->c, s.in, sizeof *s.in * (size_t)s.g->nins);
     types.in[0] = build_const(b, NULL, tensor_int(b->c, 0), n->loc);
     types.in[1] = cond;
-    const Ints none = {0, NULL};
     return (i || !s.nscans || steps_next(&types, NULL)) && steps_close(&s, &none, &none, i == 0, out);
 }
 
@@ -242,8 +235,8 @@ bool scan(Build *b, const Node *n, Edge **out)
         if (!node_axis(b, n, axes.v ? axes.v[k] : 0, t.rank, false, &along[k]))
             return false;
         if (t.dims[along[k]] == 0 || (steps >= 0 && t.dims[along[k]] != steps))
-            return node_error(b, n, "scan input %d is %s: along axis %d it must have as many elements as the others, at "
-                              "least one", k, type_text(b->c, t), along[k]);
+            return node_error(b, n, "scan input %d is %s: along axis %d it must have as many elements as the others, "
+                              "at least one", k, type_text(b->c, t), along[k]);
         steps = t.dims[along[k]];
     }
     memcpy(s.in, n->in, sizeof *s.in * (size_t)nstates);

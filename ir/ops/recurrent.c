@@ -76,8 +76,8 @@ static bool recurrent_of(Build *b, const Node *n, const Kind *kind, Recurrent *s
     for (int k = 0; k < n->nin; k++)
         if (arg(n, k) && !same_dims(arg_type(n, k), want[k]))
             return node_error(b, n, "%s is %s: with X %s, %lld direction%s and hidden size %lld (the last dimension of "
-                              "R) it must be %s", n->sig->in[k].name, type_text(b->c, arg_type(n, k)), type_text(b->c, x),
-                              (long long)dirs, dirs == 1 ? "" : "s", (long long)h,
+                              "R) it must be %s", n->sig->in[k].name, type_text(b->c, arg_type(n, k)),
+                              type_text(b->c, x), (long long)dirs, dirs == 1 ? "" : "s", (long long)h,
                               dims_text(b->c, want[k].rank, want[k].dims));
     return activations_of(b, n, s);
 }

@@ -1,5 +1,6 @@
-/* Sequences and optionals: lists of edges that the builder takes apart (List in ir/graph/graph.h). Lengths and positions are
- * known at compile time, but for the position of an element that is read: it chooses from all, when they are alike. */
+/* Sequences and optionals: lists of edges that the builder takes apart (List in ir/graph/graph.h). Lengths and
+ * positions are known at compile time, but for the position of an element that is read: it chooses from all, when they
+ * are alike. */
 #include "meaning.h"
 
 enum { MOST = 1 << 16 }; /* tensors that one operator makes */
@@ -42,7 +43,8 @@ static bool place_of(Build *b, const Node *n, int k, int count, int *at)
     if (!arg_int(b, n, k, &v))
         return false;
     if (v < -count || v >= count)
-        return node_error(b, n, "position %lld is out of range: there are %d places in the sequence", (long long)v, count);
+        return node_error(b, n, "position %lld is out of range: there are %d places in the sequence", (long long)v,
+                          count);
     *at = (int)(v < 0 ? v + count : v);
     return true;
 }
@@ -83,10 +85,13 @@ bool sequence_at(Build *b, const Node *n, Edge **out)
         return false;
     for (int i = 1; !arg_known(n, 1) && i < l->n; i++)
         if (!type_same(l->at[i]->type, l->at[0]->type))
-            return node_error(b, n, "the position is known at run time only, and the tensors of the sequence, %s and %s, are "
-                              "not alike", type_text(b->c, l->at[0]->type), type_text(b->c, l->at[i]->type));
-    out[0] = arg_known(n, 1) ? l->at[at]
-                             : build_op2(b, "Gather", concatenated(b, l->n, l->at, 0, true), reshaped(b, n->in[1], 0, NULL));
+            return node_error(b, n, "the position is known at run time only, and the tensors of the sequence, %s and "
+                              "%s, are not alike", type_text(b->c, l->at[0]->type), type_text(b->c, l->at[i]->type));
+    out[0] = l->at[at];
+    if (!arg_known(n, 1)) {
+        Edge *i = reshaped(b, n->in[1], 0, NULL);
+        out[0] = build_op2(b, "Gather", concatenated(b, l->n, l->at, 0, true), i);
+    }
     return true;
 }
 
@@ -117,11 +122,11 @@ bool split_to_sequence(Build *b, const Node *n, Edge **out)
     if (!node_axis(b, n, node_int(n, "axis", 0), t.rank, false, &axis) || (arg(n, 1) && !arg_ints(b, n, 1, &sizes)))
         return false;
     bool each = !arg(n, 1) || arg_type(n, 1).rank == 0;
-    int64_t dim = t.dims[axis], size = sizes.n ? sizes.v[0] : 1;
-    if (size < 1 || (each && (dim + size - 1) / size > MOST))
+    int64_t dim = t.dims[axis], size = each && arg(n, 1) ? sizes.v[0] : 1;
+    if (size < 1 || (each && dim / size > MOST))
         return node_error(b, n, "axis %d of %s, in pieces of %lld: at most %d pieces are supported", axis,
                           type_text(b->c, t), (long long)size, MOST);
-    int count = each ? (int)((dim + size - 1) / size) : sizes.n;
+    int count = each ? (int)(dim / size + (dim % size != 0)) : sizes.n;
     int64_t *v = NEW_N(b->c, int64_t, count);
     for (int i = 0; i < count; i++)
         v[i] = !each ? sizes.v[i] : dim - i * size < size ? dim - i * size : size;
@@ -144,7 +149,8 @@ bool sequence_map(Build *b, const Node *n, Edge **out)
 {
     const Subgraph *g = node_attr(n, "body")->graph;
     const List *first = list_of(b, n, 0);
-    Edge **in = NEW_N(b->c, Edge *, n->nin), **made = NEW_N(b->c, Edge *, n->nout), ***at = NEW_N(b->c, Edge **, n->nout);
+    Edge **in = NEW_N(b->c, Edge *, n->nin), **made = NEW_N(b->c, Edge *, n->nout);
+    Edge ***at = NEW_N(b->c, Edge **, n->nout);
     for (int k = 0; first && k < n->nin; k++)
         if (n->in[k]->list && n->in[k]->list->n != first->n)
             return node_error(b, n, "the sequences have %d and %d tensors: they must have equally many", first->n,
