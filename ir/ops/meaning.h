@@ -263,4 +263,8 @@ Expand batch_norm, instance_norm, group_norm;
 Infer lrn_infer;
 At lrn_at;
 
+/* string.c */
+Infer tfidf_infer;
+LowerFn tfidf;
+
 #endif
