@@ -43,7 +43,8 @@
  *   NAME = EXPR; (a, b) = Split<axis = 1>(X); ...     in the end every result of the signature has a value
  *   x + y   x - y   x * y   x / y   -x                one that is left out makes them the other one
  *   c ? x : y        of a number: not 0; else: not left out. Only what is chosen is built
- *   t == "text"      1 or 0, for an attribute that is a string; m == n, m < n, for numbers; 'text' is the same as "text"
+ *   t == 'text'      1 or 0, for an attribute that is a string ('text' is the same as "text"); m == n and m < n, for
+ *                    numbers
  *   Name<attr = VALUE, ...>(x, , y)   the operator in its newest version; domain::Name. What is left out is passed on
  *                    as left out, an attribute as well; without a required operand the whole is left out.
  *                    VALUE: an EXPR, "text", or an element type; <*, ...>: all of the node that the operator has

@@ -7,8 +7,10 @@ bool qlinear_concat(Build *b, const Node *n, Edge **out)
     int parts = (n->nin - 2) / 3;
     Edge **in = NEW_N(b->c, Edge *, parts);
     if (n->nin < 5 || (n->nin - 2) % 3) {
-        node_error(b, n, "%d inputs are given: behind Y_scale and Y_zero_point each part is a tensor, its scale and its "
-                   "zero point", n->nin);
+        node_error(b, n,
+                   "%d inputs are given: behind Y_scale and Y_zero_point each part is a tensor, its scale and its zero "
+                   "point",
+                   n->nin);
         return false;
     }
     for (int k = 0; k < parts; k++)
