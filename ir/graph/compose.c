@@ -179,8 +179,13 @@ static Val arithmetic(Body *k, const char *op, Val x, Val y)
 static Val read_list(Body *k)
 {
     VEC(int64_t) v = {0};
-    while (row_more(&k->t, v.n, "]"))
-        VEC_PUSH(k->t.c, v, to_int(k, read_expr(k)));
+    for (int i = 0; row_more(&k->t, i, "]"); i++) {
+        Val x = read_expr(k);
+        for (int j = 0; x.kind == VAL_INTS && j < x.n; j++)
+            VEC_PUSH(k->t.c, v, x.ints[j]);
+        if (x.kind != VAL_INTS)
+            VEC_PUSH(k->t.c, v, to_int(k, x));
+    }
     return (Val){.kind = VAL_INTS, .n = v.n, .ints = v.at};
 }
 
@@ -257,18 +262,25 @@ static void check_within(Body *k, const char *name, Type t, Val y)
                          type_text(k->t.c, u)));
 }
 
-/* Dimension `at`, or the list of those from there on. */
-static Val along(Body *k, Type t, int64_t at, bool all)
+static void check_vector(Body *k, const char *name, Type t, int64_t n)
+{
+    if (t.rank != 1 || t.dims[0] != n)
+        fault(k, internf(k->t.c, "%s is %s: it must be a vector of %lld elements", name, type_text(k->t.c, t),
+                         (long long)n));
+}
+
+/* Dimension `at`, or the list of those from there on, or their places. */
+static Val along(Body *k, Type t, int64_t at, bool all, bool places)
 {
     int axis;
     Val v = {.kind = VAL_INTS};
-    if (!node_axis(k->b, k->n, at, t.rank, false, &axis)) {
+    if (!node_axis(k->b, k->n, at, t.rank, all, &axis)) {
         k->failed = k->skip = true;
         return num(0);
     }
-    int64_t *list = NEW_N(k->t.c, int64_t, t.rank);
+    int64_t *list = NEW_N(k->t.c, int64_t, t.rank + 1);
     for (int i = axis; i < t.rank; i++)
-        list[v.n++] = i;
+        list[v.n++] = places ? i : t.dims[i];
     v.ints = list;
     return all ? v : num((double)t.dims[axis]);
 }
@@ -287,8 +299,9 @@ static bool read_asked(Body *k, Val *v)
 /* The functions with small letters: what is known of an operand. */
 static bool read_function(Body *k, const char *name, Val *v)
 {
-    enum { RANK, SIZE, TYPE, GIVEN, FAIL, ASKED, DIM, AXES, WITHIN, ITEM };
-    static const char *const names[] = {"rank", "size", "type", "given", "fail", "asked", "dim", "axes", "within", "item"};
+    enum { RANK, SIZE, TYPE, GIVEN, FAIL, ASKED, DIM, AXES, DIMS, WITHIN, VECTOR, ITEM };
+    static const char *const names[] = {"rank", "size", "type", "given", "fail", "asked", "dim", "axes", "dims", "within",
+                                        "vector", "item"};
     int f = 0;
     while (f < COUNT(names) && strcmp(names[f], name))
         f++;
@@ -305,7 +318,7 @@ static bool read_function(Body *k, const char *name, Val *v)
         y = read_expr(k);
     }
     row_expect(&k->t, ")");
-    *v = f == WITHIN ? x : f == AXES ? (Val){.kind = VAL_INTS} : num(f == GIVEN && x.kind != VAL_NONE);
+    *v = f == WITHIN || f == VECTOR ? x : f == AXES || f == DIMS ? (Val){.kind = VAL_INTS} : num(f == GIVEN && x.kind != VAL_NONE);
     if (k->skip || f == GIVEN)
         return true;
     if (f == FAIL)
@@ -318,8 +331,10 @@ static bool read_function(Body *k, const char *name, Val *v)
     Type t = x.e->type;
     if (f == WITHIN)
         check_within(k, from, t, y);
-    else if (f == DIM || f == AXES)
-        *v = along(k, t, to_int(k, y), f == AXES);
+    else if (f == VECTOR)
+        check_vector(k, from, t, to_int(k, y));
+    else if (f == DIM || f == AXES || f == DIMS)
+        *v = along(k, t, to_int(k, y), f != DIM, f == AXES);
     else
         *v = num(f == RANK ? t.rank : f == TYPE ? t.dt : (double)type_count(t));
     return true;
@@ -461,5 +476,6 @@ void op_check_body(Ctx *c, const Sig *s)
     Body k = {.t = {c, s->op->body, s->op->body}, .sig = s, .skip = true};
     read_body(&k);
     for (int i = 0; i < s->nout; i++)
-        name_get(&k, s->out[i].name);
+        if (!s->out[i].optional)
+            name_get(&k, s->out[i].name);
 }

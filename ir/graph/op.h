@@ -49,13 +49,13 @@
  *                    as left out, an attribute as well; without a required operand the whole is left out.
  *                    VALUE: an EXPR, "text", or an element type; <*, ...>: all of the node that the operator has
  *   3  0.5           take the type of the operand that they meet: the other one, or one of the same type variable
- *   [1, -1, n / 2]   int64 vector
+ *   [1, -1, n / 2]   int64 vector; a vector in it stands for its elements
  *   @attr            an attribute of the node as such a number or vector, or for a string as a VALUE
  *   rank(x)  dim(x, k)  size(x)  type(x)  given(x)     numbers: type is the element type, given 1 or 0
- *   axes(x, k)       the vector k .. rank-1
+ *   axes(x, k)       the vector k .. rank-1; dims(x, k): of the dimensions at those places
  *   item(v, k)       of a vector, a number
  *   asked(y)         whether the result is asked for: 1 or 0
- *   within(x, y)     x, which must broadcast to y
+ *   within(x, y)     x, which must broadcast to y; vector(x, n): x, which must be a vector of n elements
  *   fail("text")     an error of the node
  */
 #ifndef BURIN_OP_H

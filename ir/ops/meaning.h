@@ -259,7 +259,6 @@ At deform_conv_at;
 LowerFn grid_sample, roi_align;
 
 /* normalize.c */
-Expand batch_norm, instance_norm, group_norm;
 Infer lrn_infer;
 At lrn_at;
 
