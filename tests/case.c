@@ -1,13 +1,15 @@
 /* The helper of run.sh: reads the text cases (tests/op/README.md tells their form), writes what has to be run, and
  * judges what came out.
  *
- *   case plan DIR FILE...     into DIR: inputs as .npy files, main.c that calls every compiled case, and a list of
- * commands case judge DIR FILE...    compares DIR/NAME.RUN.txt (interpreter), DIR/compiled.txt (C) and DIR/NAME.err
- * with the expectations
+ *   case plan DIR FILE...     into DIR: inputs as .pb files, main.c that calls every compiled case, a list of commands
+ *   case judge DIR FILE...    compares DIR/NAME.RUN.txt (interpreter), DIR/compiled.txt (C) and DIR/NAME.err with the
+ *                             expectations
+ *   case agree DIR WAY FILE...        compares DIR/compiled.WAY.txt with DIR/NAME.RUN.txt and DIR/NAME.RUN.plain.txt
+ *                             (interpreted before the passes): the same bits, but within tolerance for the cases that
+ *                             DIR/inexact lists
  *
- * The list has a line a run: NAME RUN FILE KIND OPTIONS ARGS, separated by bars; KIND is error, run (both ways) or
- * build (an input has a type that NumPy lacks: compiled only). Element types and their conversions are those of
- * ir/base. */
+ * The list has a line a run: NAME RUN FILE KIND OPTIONS ARGS, separated by bars; KIND is error or run (both ways).
+ * Element types and their conversions are those of ir/base. */
 #include <ctype.h>
 #include <regex.h>
 
@@ -231,29 +233,34 @@ static FILE *create(const char *path)
     return f;
 }
 
-static const char *npy_type(DType dt)
+static void varint(FILE *f, uint64_t v)
 {
-    if (dtype_class(dt) == CLASS_STRING || dtype_bits(dt) < 8 || (dtype_is_float(dt) && dtype_bits(dt) == 8) ||
-        dt == DT_BF16)
-        return NULL;
-    const char kind[] = {'f', 'i', 'u', 'b', 'c'};
-    return internf(ctx, "%c%c%d", dtype_bits(dt) > 8 ? '<' : '|', kind[dtype_class(dt)], dtype_bits(dt) / 8);
+    for (; v > 127; v >>= 7)
+        fputc((int)(v & 127) | 128, f);
+    fputc((int)v, f);
 }
 
-static void write_npy(const char *path, const Val *v)
+static void field(FILE *f, int number, const void *data, size_t n)
+{
+    fputc(number << 3 | 2, f);
+    varint(f, n);
+    fwrite(data, 1, n, f);
+}
+
+/* A TensorProto: dims, data_type; string_data or raw_data. */
+static void write_pb(const char *path, const Val *v)
 {
     FILE *f = create(path);
-    const char *dims = "";
-    for (int i = 0; i < v->type.rank; i++)
-        dims = internf(ctx, "%s%lld,", dims, (long long)v->type.dims[i]);
-    const char *head =
-        internf(ctx, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", npy_type(v->type.dt), dims);
-    int n = (int)strlen(head) + 1, pad = (64 - (10 + n) % 64) % 64;
-    fwrite("\x93NUMPY\x01\x00", 1, 8, f);
-    fputc((n + pad) & 255, f);
-    fputc((n + pad) >> 8, f);
-    fprintf(f, "%s%*s\n", head, pad, "");
-    fwrite(v->t->data, 1, v->t->bytes, f);
+    for (int i = 0; i < v->type.rank; i++) {
+        fputc(1 << 3, f);
+        varint(f, (uint64_t)v->type.dims[i]);
+    }
+    fputc(2 << 3, f);
+    varint(f, v->type.dt);
+    if (v->type.dt != DT_STRING)
+        field(f, 9, v->t->data, v->t->bytes);
+    for (int64_t i = 0; v->type.dt == DT_STRING && i < type_count(v->type); i++)
+        field(f, 6, tensor_at_string(v->t, i), strlen(tensor_at_string(v->t, i)));
     fclose(f);
 }
 
@@ -326,19 +333,14 @@ static void plan(const char *dir, int n, Case **cases)
         }
         fprintf(f, "#ifdef WITH_%s\n#include \"%s.h\"\n", k->name, k->name);
         for (int r = 0; r < k->nruns; r++) {
-            bool npy = true;
             const char *args = "";
             for (int j = 0; j < k->runs[r]->nins; j++) {
                 const Val *v = &k->runs[r]->in[j];
-                const char *path = internf(ctx, "%s/%s.%d.%d.npy", dir, k->name, r, j);
-                if (!npy_type(v->type.dt))
-                    npy = false;
-                else
-                    write_npy(path, v);
+                const char *path = internf(ctx, "%s/%s.%d.%d.pb", dir, k->name, r, j);
+                write_pb(path, v);
                 args = internf(ctx, "%s %s=%s", args, v->name, path);
             }
-            fprintf(list, "%s|%d|%s|%s|%s|%s\n", k->name, r, k->path, npy ? "run" : "build", k->options,
-                    npy ? args : "");
+            fprintf(list, "%s|%d|%s|run|%s|%s\n", k->name, r, k->path, k->options, args);
             emit_run(f, k, r, k->runs[r]);
         }
         fputs("#endif\n", f);
@@ -457,20 +459,19 @@ static char *line_of(const char *text, const char *start)
     return NULL;
 }
 
-static bool judge_interpreted(const Case *k, const char *text, const Val *want)
+/* What the interpreter printed of an output; NULL: that was reported. */
+static const Tensor *interpreted(const Case *k, const char *how, const char *text, const Val *want)
 {
-    char *line = line_of(text, internf(ctx, "%s ", want->name));
+    char *line = text ? line_of(text, internf(ctx, "%s ", want->name)) : NULL;
     Val got = {0};
     if (!line || !read_val(k, (char *)(uintptr_t)internf(ctx, "%s %s", want->name, line), &got)) {
-        fail(k, "interpreted: output %s is missing", want->name);
-        return false;
+        fail(k, "%s: output %s is missing", how, want->name);
+        return NULL;
     }
-    if (!type_same(got.type, want->type)) {
-        fail(k, "interpreted, output %s is %s, not %s", want->name, type_text(ctx, got.type),
-             type_text(ctx, want->type));
-        return false;
-    }
-    return same_values(k, "interpreted", want, got.t);
+    if (type_same(got.type, want->type))
+        return got.t;
+    fail(k, "%s, output %s is %s, not %s", how, want->name, type_text(ctx, got.type), type_text(ctx, want->type));
+    return NULL;
 }
 
 static void unhex(const char *s, Tensor *t)
@@ -492,21 +493,22 @@ static void unhex(const char *s, Tensor *t)
     }
 }
 
-static bool judge_compiled(const Case *k, const char *text, int run, int out, const Val *want)
+/* What the compiled program printed of an output; NULL: that was reported. */
+static const Tensor *compiled(const Case *k, const char *how, const char *text, int run, int out, const Val *want)
 {
     char *line = line_of(text, internf(ctx, "%s %d %d ", k->name, run, out));
     if (!line) {
-        fail(k, "compiled: output %s is missing", want->name);
-        return false;
+        fail(k, "%s: output %s is missing", how, want->name);
+        return NULL;
     }
     size_t n = strcspn(line, " ");
     if (strncmp(line, dims_text(ctx, want->type.rank, want->type.dims), n) != 0) {
-        fail(k, "compiled, output %s is %.*s, not %s", want->name, (int)n, line, type_text(ctx, want->type));
-        return false;
+        fail(k, "%s, output %s is %.*s, not %s", how, want->name, (int)n, line, type_text(ctx, want->type));
+        return NULL;
     }
     Tensor *got = tensor_new(ctx, want->type);
     unhex(line + n + 1, got);
-    return same_values(k, "compiled", want, got);
+    return got;
 }
 
 static void judge_errors(const Case *k, const char *text)
@@ -523,32 +525,77 @@ static void judge_errors(const Case *k, const char *text)
     }
 }
 
-static void judge(const char *dir, int n, Case **cases)
+static char *output_of(const char *dir, const Case *k, int run, const char *how)
 {
-    const char *compiled = slurp(internf(ctx, "%s/compiled.txt", dir));
-    for (int i = 0; i < n; i++) {
-        const Case *k = cases[i];
-        const char *said = slurp(internf(ctx, "%s/%s.err", dir, k->name));
-        if (k->nerrors) {
-            judge_errors(k, said ? said : "(it was not refused)");
-            continue;
-        }
-        if (said) {
-            failed++;
-            fail(k, "refused\n%s", said);
-            continue;
-        }
-        for (int r = 0; r < k->nruns; r++) {
-            const char *text = slurp(internf(ctx, "%s/%s.%d.txt", dir, k->name, r));
-            for (int o = 0; o < k->runs[r]->nouts; o++) {
-                const Val *want = &k->runs[r]->out[o];
-                bool good = !text || judge_interpreted(k, text, want);
-                good = judge_compiled(k, compiled ? compiled : "", r, o, want) && good;
-                good ? passed++ : failed++;
-            }
+    return slurp(internf(ctx, "%s/%s.%d%s.txt", dir, k->name, run, how));
+}
+
+static void judge_runs(const char *dir, const Case *k, const char *c)
+{
+    for (int r = 0; r < k->nruns; r++) {
+        const char *text = output_of(dir, k, r, "");
+        for (int o = 0; o < k->runs[r]->nouts; o++) {
+            const Val *want = &k->runs[r]->out[o];
+            const Tensor *a = interpreted(k, "interpreted", text, want), *b = compiled(k, "compiled", c, r, o, want);
+            bool good = a && same_values(k, "interpreted", want, a);
+            good = b && same_values(k, "compiled", want, b) && good;
+            good ? passed++ : failed++;
         }
     }
-    printf("%d passed, %d failed\n", passed, failed);
+}
+
+static void judge(const char *dir, int n, Case **cases)
+{
+    const char *c = slurp(internf(ctx, "%s/compiled.txt", dir));
+    for (int i = 0; i < n; i++) {
+        const char *said = slurp(internf(ctx, "%s/%s.err", dir, cases[i]->name));
+        if (cases[i]->nerrors) {
+            judge_errors(cases[i], said ? said : "(it was not refused)");
+        } else if (said) {
+            failed++;
+            fail(cases[i], "refused\n%s", said);
+        } else {
+            judge_runs(dir, cases[i], c ? c : "");
+        }
+    }
+}
+
+/* ---- agreement ----------------------------------------------------------------------------------------------------- */
+
+static bool agrees(const Case *k, const char *how, const Val *want, const Tensor *got, const Tensor *as, bool exact)
+{
+    if (!got || !as)
+        return false;
+    const Val v = {want->name, want->type, as, exact};
+    return exact ? !tensor_compare(got, as, 0, 0).wrong || same_values(k, how, &v, got) : same_values(k, how, &v, got);
+}
+
+static bool agree_run(const char *dir, const char *way, const Case *k, int r, const char *c, bool exact)
+{
+    const char *text = output_of(dir, k, r, ""), *plain = output_of(dir, k, r, ".plain");
+    bool good = true;
+    for (int o = 0; o < k->runs[r]->nouts; o++) {
+        const Val *want = &k->runs[r]->out[o];
+        const Tensor *a = interpreted(k, "interpreted", text, want), *b = compiled(k, way, c, r, o, want),
+                     *p = interpreted(k, "interpreted before the passes", plain, want);
+        good = agrees(k, internf(ctx, "%s against the interpreter", way), want, b, a, exact) && good;
+        good = agrees(k, "interpreted before the passes", want, p, a, exact) && good;
+    }
+    return good;
+}
+
+static void agree(const char *dir, const char *way, int n, Case **cases)
+{
+    const char *c = slurp(internf(ctx, "%s/compiled.%s.txt", dir, way));
+    const char *inexact = slurp(internf(ctx, "%s/inexact", dir));
+    for (int i = 0; i < n; i++) {
+        bool good = true, exact = !line_of(inexact, internf(ctx, "%s\n", cases[i]->name));
+        if (cases[i]->nerrors || slurp(internf(ctx, "%s/%s.err", dir, cases[i]->name)))
+            continue;
+        for (int r = 0; r < cases[i]->nruns; r++)
+            good = agree_run(dir, way, cases[i], r, c ? c : "", exact) && good;
+        good ? passed++ : failed++;
+    }
 }
 
 int main(int argc, char **argv)
@@ -556,13 +603,16 @@ int main(int argc, char **argv)
     ctx = ctx_new();
     if (!ctx || argc < 4)
         return 2;
+    const int first = strcmp(argv[1], "agree") == 0 ? 4 : 3, n = argc - first;
     Case **cases = NEW_N(ctx, Case *, argc);
-    for (int i = 3; i < argc; i++)
-        cases[i - 3] = case_read(argv[i]);
-    if (strcmp(argv[1], "plan") == 0)
-        plan(argv[2], argc - 3, cases);
-    else
-        judge(argv[2], argc - 3, cases);
+    for (int i = 0; i < n; i++)
+        cases[i] = case_read(argv[first + i]);
+    if (strcmp(argv[1], "plan") == 0) {
+        plan(argv[2], n, cases);
+    } else {
+        first == 4 ? agree(argv[2], argv[3], n, cases) : judge(argv[2], n, cases);
+        printf("%d passed, %d failed\n", passed, failed);
+    }
     ctx_free(ctx);
     return failed != 0;
 }
