@@ -29,8 +29,9 @@ typedef struct Run {
 } Run;
 typedef struct Case {
     const char *path, *name, *options;
-    int nruns, nerrors;
+    int nruns, nerrors, nfiles;
     Run *runs[MOST];
+    Val files[MOST];                 /* data beside the model */
     const char *errors[MOST];
 } Case;
 
@@ -189,13 +190,16 @@ static void directive(Case *k, char *line)
         last_run(k);
         if (k->runs[k->nruns - 1]->nouts)
             k->runs[k->nruns++] = NEW(ctx, Run);
+    } else if ((s = after(line, "# data "))) {
+        if (!read_val(k, s, &k->files[k->nfiles++]))
+            bad(k, "not understood: %s", s);
     } else if ((s = after(line, "# input ")) || (s = after(line, "# output "))) {
         Run *r = last_run(k);
         Val *v = line[2] == 'i' ? &r->in[r->nins++] : &r->out[r->nouts++];
         if (!read_val(k, s, v))
             bad(k, "not understood: %s", s);
     }
-    if (k->nruns == MOST || k->nerrors == MOST ||
+    if (k->nruns == MOST || k->nerrors == MOST || k->nfiles == MOST ||
         (k->nruns && (last_run(k)->nins == MOST || last_run(k)->nouts == MOST)))
         bad(k, "too many runs, values or errors");
 }
@@ -264,6 +268,13 @@ static void write_pb(const char *path, const Val *v)
     fclose(f);
 }
 
+static void write_data(const char *path, const Val *v)
+{
+    FILE *f = create(path);
+    fwrite(v->t->data, 1, v->t->bytes, f);
+    fclose(f);
+}
+
 static void emit_input(FILE *f, const Case *k, int run, int i, const Val *v)
 {
     fprintf(f, "static const %s %s_%d_%d[] = {", v->type.dt == DT_STRING ? "char *const" : "unsigned char", k->name,
@@ -327,6 +338,8 @@ static void plan(const char *dir, int n, Case **cases)
     fputs(prologue, f);
     for (int i = 0; i < n; i++) {
         const Case *k = cases[i];
+        for (int j = 0; j < k->nfiles; j++)
+            write_data(internf(ctx, "%s/%s", dir, k->files[j].name), &k->files[j]);
         if (k->nerrors) {
             fprintf(list, "%s|0|%s|error|%s|\n", k->name, k->path, k->options);
             continue;

@@ -24,6 +24,7 @@ need make tool make
 need flex tool flex
 need bison tool bison
 need nanopb tool nanopb_generator.py
+need protobuf-compiler tool protoc
 need libnanopb-dev compiles pb_decode.h
 need pkg-config tool pkg-config
 need check pkg-config --exists check

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The text cases: every tests/op/*.txt is one graph with its expectations (tests/op/README.md tells the form). Each is interpreted
+# The text cases: every tests/op/*.txt is one graph with its expectations (tests/op/README.md tells the form), every
+# tests/exporter/*.txtpb likewise, in the text form of protobuf, which protoc makes ONNX binary of. Each is interpreted
 # (burin run) and compiled (burin build, then $CC with warnings as errors), and both must give the expected values; a case of an error must
 # be refused with a message that matches, and nothing written. Then all ways must agree with each other, bit for bit where no inexact
 # function of libm is called: interpreted before and behind the passes, compiled by each of $WAYS (with FULL=1, and in make check-long, gcc and clang, -O0 and -O3).
@@ -13,15 +14,31 @@ WAYS=${WAYS:-clang.O3}
 [ -z "${FULL:-}${VALGRIND:-}" ] || WAYS="gcc.O0 gcc.O3 clang.O0 clang.O3"
 flags="$fma -std=c99 -pedantic -O1 -Wall -Wextra -Wshadow -Wconversion -Wdouble-promotion -Werror"
 jobs=$(nproc)
-files=$(ls tests/op/*"$only"*.txt 2>/dev/null)
+files=$(ls tests/op/*"$only"*.txt tests/exporter/*"$only"*.txtpb 2>/dev/null)
 [ -n "$files" ] || { echo "no case is called '$only'"; exit 1; }
 
 $CC -std=c11 -D_GNU_SOURCE -O1 -Iir/base -o "$work/case" tests/case.c ir/base/*.c -lmd -lm || exit 1
 "$work/case" plan "$work" $files || exit 1
 
+# The proto of the frontend has what burin reads; the rest is there to be skipped, and enumerations are numbers in it.
+props="repeated StringStringEntryProto metadata_props"
+sed -e "s/^message NodeProto {/& $props = 9; optional string doc_string = 6;/" \
+    -e "s/^message GraphProto {/& $props = 16; optional string doc_string = 10;/" \
+    -e "s/^message ValueInfoProto {/& $props = 4; optional string doc_string = 3;/" \
+    -e "s/^message TensorProto {/& enum Where { DEFAULT = 0; EXTERNAL = 1; } $props = 16; optional string doc_string = 12;/" \
+    -e "s/^message FunctionProto {/& $props = 14; optional string doc_string = 8;/" \
+    -e 's/^message AttributeProto {/& enum Kind { NONE = 0; FLOAT = 1; INT = 2; STRING = 3; TENSOR = 4; GRAPH = 5; FLOATS = 6; INTS = 7; }/' \
+    -e 's/int32 type = 20/Kind type = 20/; s/int32 data_location/Where data_location/' frontend/onnx.proto >"$work/onnx.proto"
+for f in $files; do
+    name=$(basename "$f" .txtpb)
+    [ "$name" = "$(basename "$f")" ] ||
+        protoc --proto_path="$work" --encode=onnx.ModelProto "$work/onnx.proto" <"$f" >"$work/$name.onnx" || exit 1
+done
+
 # One line of the list: a refused case leaves NAME.err, an interpreted run NAME.RUN.txt, a compiled case NAME.c and NAME.h.
 one() {
     IFS='|' read -r name run file kind options args <<<"$1"
+    [ "${file%.txtpb}" = "$file" ] || file=$work/$name.onnx
     if [ "$run" = 0 ]; then
         "$BURIN" build "$file" -o "$work/$name.c" --prefix "$name" $options >"$work/$name.log" 2>&1
         status=$?
