@@ -220,6 +220,7 @@ static Prec expr_prec(Emit *e, const Expr *x)
     case E_CAST:
         if (bare_cast(e, x)) return idx_prec(x->args[0]->at[0]);
         return op_prec(cast_text(e->c, x->dt, x->args[0]->dt));
+    case E_BITS: return op_prec(bits_text(e->c, x->dt, x->args[0]->dt));
     case E_SELECT: return P_COND;
     case E_INDEX: return idx_prec(x->at[0]);
     case E_LOAD: return x->dt != x->buf->dt ? P_UNARY : P_PRIMARY;
@@ -390,6 +391,7 @@ static void print_bare(Emit *e, FILE *f, const Expr *x)
         }
         print_text(e, f, x, cast_text(e->c, x->dt, x->args[0]->dt), DT_NONE);
         break;
+    case E_BITS: print_text(e, f, x, bits_text(e->c, x->dt, x->args[0]->dt), DT_NONE); break;
     case E_SELECT:
         print_expr(e, f, x->args[0], P_EQ);
         fputs(" ? ", f);

@@ -124,7 +124,7 @@ static void add_width(Widths *w, DType dt)
 
 static void see_width(const Expr *x, void *arg)
 {
-    if (x->kind == E_LOAD || x->kind == E_CAST) add_width(arg, x->dt);
+    if (x->kind == E_LOAD || x->kind == E_CAST || x->kind == E_BITS) add_width(arg, x->dt);
 }
 
 static void measure_widths(Ctx *c, const Stmt *s, Widths *w)

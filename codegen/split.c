@@ -65,7 +65,7 @@ static const Expr *split_expr(Splitter *s, const Expr *x)
     if (x->kind == E_SELECT) return split_select(s, x);
     const Expr *args[3];
     for (int i = 0; i < x->n; i++) args[i] = split_expr(s, x->args[i]);
-    const Expr *y = x->kind == E_CAST ? expr_cast(c, x->dt, args[0]) : expr_op(c, x->op, args);
+    const Expr *y = expr_remake(c, x, args);
     if (height(s, y) < PART || (y->kind == E_OP && op_writes(y->op, y->args[0]->dt))) return y;
     const Buf *b = local_new(s, y->dt);
     VEC_PUSH(c, *s->block, stmt_store(c, b, NULL, y));

@@ -39,6 +39,7 @@ bool expr_moves(const Expr *e)
     case E_INDEX:
     case E_IN: return at_moves(e);
     case E_CAST: return e->args[0]->kind == E_INDEX && at_moves(e->args[0]);
+    case E_BITS: break;
     case E_OP: return e->dt == DT_BOOL && e->op == OP_and && expr_moves(e->args[0]) && expr_moves(e->args[1]);
     case E_SELECT: return expr_moves(e->args[0]) && expr_moves(e->args[1]) && expr_moves(e->args[2]);
     case E_REDUCE:

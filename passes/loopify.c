@@ -165,7 +165,7 @@ static bool guards(const Expr *e)
 
 static bool may_have_name(const Expr *e)
 {
-    return (e->kind == E_OP || e->kind == E_CAST || e->kind == E_SELECT) && !guards(e);
+    return (e->kind == E_OP || e->kind == E_CAST || e->kind == E_BITS || e->kind == E_SELECT) && !guards(e);
 }
 
 static const Expr *spell(State *s, const Expr *e)
@@ -183,8 +183,9 @@ static const Expr *spell(State *s, const Expr *e)
     case E_SELECT: v = spell_select(s, e); break;
     case E_OP:
     case E_CAST:
+    case E_BITS:
         for (int i = 0; i < e->n; i++) args[i] = spell(s, e->args[i]);
-        v = e->kind == E_OP ? expr_op(s->c, e->op, args) : expr_cast(s->c, e->dt, args[0]);
+        v = expr_remake(s->c, e, args);
         break;
     }
     const bool shared = (intptr_t)ptrmap_get(&s->parents, e) > 1 && may_have_name(e);

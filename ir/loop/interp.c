@@ -41,6 +41,7 @@ static void run(Ctx *c, const Program *p)
         switch (i->kind) {
         case I_OP:      r[i->d] = i->fn(r[i->a], r[i->b], r[i->c]); break;
         case I_CAST:    r[i->d] = i->cast(r[i->a]); break;
+        case I_BITS:    r[i->d] = scalar_bits((DType)i->k, (DType)i->n, r[i->a]); break;
         case I_MOV:     r[i->d] = r[i->a]; break;
         case I_SEL:     r[i->d] = r[r[i->a].i ? i->b : i->c]; break;
         case I_SUM:     r[i->d].i = r[i->a].i + r[i->b].i * i->k; break;

@@ -9,6 +9,7 @@
 typedef enum InsKind {               /* r: registers, index: r[a] + r[b]·k, within 0 .. n-1 or an internal error */
     I_OP,                            /* r[d] = fn(r[a], r[b], r[c]) */
     I_CAST,                          /* r[d] = cast(r[a]) */
+    I_BITS,                          /* r[d] = the bits of r[a], of type n, as type k */
     I_MOV,                           /* r[d] = r[a] */
     I_SEL,                           /* r[d] = r[a] ? r[b] : r[c] */
     I_SUM,                           /* r[d] = r[a] + r[b]·k */

@@ -352,6 +352,11 @@ int compile_expr(Compiler *x, Scope *s, const Expr *e)
     switch (e->kind) {
     case E_OP:     r = compile_op(x, home, e); break;
     case E_CAST:   r = compile_cast(x, home, e); break;
+    case E_BITS:
+        ins = (Ins){ .kind = I_BITS, .a = compile_expr(x, home, e->args[0]), .k = e->dt, .n = e->args[0]->dt };
+        r = ins.d = new_reg(x);
+        code_emit(x, home, ins);
+        break;
     case E_SELECT: r = compile_select(x, home, e); break;
     case E_REDUCE: r = compile_reduce(x, home, e->reduce) + e->k; break;
     case E_INDEX:  r = compile_idx(x, home, e->at[0]); break;

@@ -140,6 +140,7 @@ bool op_inline(ScalarOp op, DType arg);          /* an expression with each para
                                                     call of its helper */
 const char *cast_text(Ctx *c, DType to, DType from);     /* over a, an expression with a once; NULL: there is no such
                                                             cast (strings) */
+const char *bits_text(Ctx *c, DType to, DType from);     /* likewise, of BITS */
 const char *scalar_ctype(DType dt);              /* C type of a scalar of that type: "float", "int8_t" (also int4),
                                                     "const char *" */
 const char *scalar_tag(DType dt);                /* "f32": ends the names of helpers */
@@ -160,7 +161,7 @@ void helper_mark(const char *text, DType arg, bool *need);       /* need[h] = tr
 void helper_print(FILE *f, int helper, const char *prefix);      /* its definition */
 const char *fused_test(DType dt);                /* of the preprocessor: whether MAD has one rounding there */
 
-typedef enum ExprKind { E_CONST, E_LOAD, E_OP, E_CAST, E_SELECT, E_INDEX, E_IN, E_REDUCE, E_ACC } ExprKind;
+typedef enum ExprKind { E_CONST, E_LOAD, E_OP, E_CAST, E_BITS, E_SELECT, E_INDEX, E_IN, E_REDUCE, E_ACC } ExprKind;
 typedef struct Reduce {              /* for all vars, first outermost: acc[k] = next[k], simultaneously; starts from
                                         init */
     int nvars; const int *vars; const int64_t *extents;
@@ -179,7 +180,7 @@ struct Expr {
     const Buf *buf;                  /* LOAD */
     const Idx *const *at;            /* LOAD: one per dimension; INDEX and IN: at[0] */
     int64_t extent;                  /* IN: 0 <= at[0] < extent */
-    const Expr *const *args;         /* OP; CAST: 1; SELECT: condition, then, else (only the chosen one is evaluated) */
+    const Expr *const *args;         /* OP; CAST, BITS: 1; SELECT: condition, then, else (only the chosen one is evaluated) */
     const Reduce *reduce;
     int size;                        /* nodes of the tree that it stands for, those within indices included, saturating
                                         at 1 << 20 */
@@ -204,6 +205,8 @@ const Expr *expr_cast(Ctx *c, DType to, const Expr *x);          /* C's meaning 
                                                                     saturates, NaN is 0; to bool: not zero; to 16-, 8-,
                                                                     4-bit floats: to nearest even, the last two
                                                                     saturating */
+const Expr *expr_bits(Ctx *c, DType to, const Expr *x);          /* the same bits as another type of that width (to
+                                                                    bool: not zero); no strings */
 const Expr *expr_select(Ctx *c, const Expr *cond, const Expr *a, const Expr *b);
 const Expr *expr_index(Ctx *c, const Idx *x);
 const Expr *expr_in(Ctx *c, const Idx *x, int64_t extent);
@@ -222,6 +225,7 @@ typedef struct Rewrite {             /* what to do at a LOAD: NULL function leav
 } Rewrite;
 const Expr *expr_rewrite(Ctx *c, const Expr *e, const Rewrite *r);
 const Expr *expr_subst(Ctx *c, const Expr *e, const Subst *s);
+const Expr *expr_remake(Ctx *c, const Expr *e, const Expr *const *args);     /* an OP, CAST or BITS over other args */
 void expr_walk(Ctx *c, const Expr *e, void (*visit)(const Expr *, void *), void *arg);  /* each node once, arguments
                                                                                            first, within indices too */
 
@@ -304,6 +308,7 @@ void prog_print(FILE *f, Ctx *c, const Prog *p); /* one kernel a paragraph, read
 
 Value scalar_eval(ScalarOp op, DType arg, const Value *args, bool fused);    /* fused: MAD has one rounding */
 Value scalar_cast(DType to, DType from, Value v);
+Value scalar_bits(DType to, DType from, Value v);
 Value scalar_read(DType dt, const void *data, int64_t i);        /* unaligned and sub-byte reads */
 void scalar_write(DType dt, void *data, int64_t i, Value v);
 /* Runs all kernels, in both forms. data[i] is the memory of bufs[i]: set by the caller for inputs and outputs;

@@ -124,6 +124,11 @@ static void print_node(const Printer *p, const Expr *e)
         print_expr(p, e->args[0]);
         fputc(')', p->f);
         break;
+    case E_BITS:
+        fprintf(p->f, "bits %s(", dtype_name(e->dt));
+        print_expr(p, e->args[0]);
+        fputc(')', p->f);
+        break;
     case E_SELECT:
         for (int i = 0; i < 3; i++) {
             fputs(i == 0 ? "(" : i == 1 ? " ? " : " : ", p->f);

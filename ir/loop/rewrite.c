@@ -152,12 +152,19 @@ static const Expr *rewrite_select(Rewriter *w, const Expr *e)
     return expr_select(w->c, cond, a, rewrite(w, e->args[2]));
 }
 
+const Expr *expr_remake(Ctx *c, const Expr *e, const Expr *const *args)
+{
+    return e->kind == E_CAST   ? expr_cast(c, e->dt, args[0])
+           : e->kind == E_BITS ? expr_bits(c, e->dt, args[0])
+                               : expr_op(c, e->op, args);
+}
+
 static const Expr *rewrite_op(Rewriter *w, const Expr *e)
 {
     const Expr *args[3];
     for (int i = 0; i < e->n; i++)
         args[i] = rewrite(w, e->args[i]);
-    return e->kind == E_CAST ? expr_cast(w->c, e->dt, args[0]) : expr_op(w->c, e->op, args);
+    return expr_remake(w->c, e, args);
 }
 
 static const Expr *rewrite_index(Rewriter *w, const Expr *e)

@@ -310,6 +310,22 @@ const char *cast_text(Ctx *c, DType to, DType from)
     return cast_of(c, to, from, "a");
 }
 
+/* The bits of a as an unsigned number, then that as the type. */
+const char *bits_text(Ctx *c, DType to, DType from)
+{
+    const char *x = "a";
+    if (from == DT_F32 || from == DT_F64)
+        x = internf(c, "CALL(bits_of_%s)(a)", types[from].tag);
+    if (to == DT_F32 || to == DT_F64)
+        return internf(c, "CALL(%s_of_bits)(%s%s)", types[to].tag,
+                       dtype_is_signed(from) ? to == DT_F32 ? "(uint32_t)" : "(uint64_t)" : "", x);
+    if (to == DT_BOOL)
+        return "a != 0";
+    return dtype_is_float(to) && dtype_bits(to) < 8 ? "(uint8_t)(a & 15)"
+           : subs[to]                               ? subs[to]
+                                                    : internf(c, "(%s)%s", types[to].ctype, x);
+}
+
 /* ---- printing ---------------------------------------------------------------------------------------------------- */
 
 /* LIT's argument with the suffix of the type. */

@@ -302,6 +302,18 @@ Value scalar_cast(DType to, DType from, Value v)
     return encode(v);
 }
 
+/* The low bits of every member of Value are the number's. */
+Value scalar_bits(DType to, DType from, Value v)
+{
+    int rest = 64 - dtype_bits(from);
+    v.u = v.u << rest >> rest;
+    if (to == DT_BOOL)
+        v.u = v.u != 0;
+    if (dtype_is_int(to) && dtype_is_signed(to))
+        v.i = (int64_t)(v.u << rest) >> rest;
+    return v;
+}
+
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 /* Element i of 2 or 4 bits. */

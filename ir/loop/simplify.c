@@ -288,6 +288,19 @@ const Expr *expr_cast(Ctx *c, DType to, const Expr *x)
     return settle(c, expr_make(c, &(Expr){ .kind = E_CAST, .dt = to, .n = 1, .args = &x }));
 }
 
+const Expr *expr_bits(Ctx *c, DType to, const Expr *x)
+{
+    if (dtype_bits(to) != dtype_bits(x->dt) || to == DT_STRING || x->dt == DT_STRING)
+        ice(c, "the bits of type %s are not those of type %s", dtype_name(x->dt), dtype_name(to));
+    if (x->dt == to)
+        return x;
+    if (dtype_is_int(x->dt) && dtype_is_int(to))
+        return expr_cast(c, to, x);
+    if (x->kind == E_CONST)
+        return expr_const(c, to, scalar_bits(to, x->dt, x->value));
+    return settle(c, expr_make(c, &(Expr){ .kind = E_BITS, .dt = to, .n = 1, .args = &x }));
+}
+
 /* ---- selections -------------------------------------------------------------------------------------------------- */
 
 const Expr *expr_select(Ctx *c, const Expr *cond, const Expr *a, const Expr *b)

@@ -128,6 +128,41 @@ const Expr *cast_at(Lower *l, int out, const Idx *const *i)
     return expr_cast(c, to, x);
 }
 
+bool bit_cast_infer(Build *b, const Node *n, Type *out)
+{
+    Type t = arg_type(n, 0);
+    int64_t to = node_int(n, "to", 0);
+    bool known = to > DT_NONE && to < DT_COUNT && to != DT_STRING;
+    if (!known || dtype_bits((DType)to) != dtype_bits(t.dt)) {
+        node_error(b, n, "the bits of %s (%d each) cannot be read as %s (to = %lld): the types must be equally wide",
+                   dtype_name(t.dt), dtype_bits(t.dt), known ? dtype_name((DType)to) : "no such type", (long long)to);
+        return false;
+    }
+    return make_type(b, n, out, 0, (DType)to, t.rank, t.dims);
+}
+
+/* A complex number of 64 bits has its real part in the low half. */
+const Expr *bit_cast_at(Lower *l, int out, const Idx *const *i)
+{
+    Ctx *c = l->c;
+    DType to = out_type(l, out).dt, from = in_type(l, 0).dt;
+    const Idx *part = l->part;
+    const Expr *half[2], *shift = expr_int(c, DT_U64, 32);
+    if (to == from || (dtype_class(to) != CLASS_COMPLEX && dtype_class(from) != CLASS_COMPLEX))
+        return to == from ? in_at(l, 0, i) : expr_bits(c, to, in_at(l, 0, i));
+    if (dtype_class(to) == CLASS_COMPLEX) {
+        const Expr *x = expr_bits(c, DT_U64, in_at(l, 0, i));
+        shift = expr_op2(c, OP_mul, expr_cast(c, DT_U64, expr_index(c, part)), shift);
+        return expr_bits(c, DT_F32, expr_cast(c, DT_U32, expr_op2(c, OP_shr, x, shift)));
+    }
+    for (int k = 0; k < 2; k++) {
+        l->part = idx_const(c, k);
+        half[k] = expr_cast(c, DT_U64, expr_bits(c, DT_U32, in_at(l, 0, i)));
+    }
+    l->part = part;
+    return expr_bits(c, to, expr_op2(c, OP_bitor, half[0], expr_op2(c, OP_shl, half[1], shift)));
+}
+
 /* Version 1 names the type: to = "FLOAT". */
 bool cast_names(Build *b, const Node *n, Edge **out)
 {

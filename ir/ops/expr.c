@@ -63,6 +63,12 @@ const Expr *both(Ctx *c, const Expr *p, const Expr *q)
     return p ? expr_op2(c, OP_and, p, q) : q;
 }
 
+const Idx *clamped(Ctx *c, const Expr *e, int64_t n)
+{
+    e = expr_op2(c, OP_max, e, zero(c, DT_I64));
+    return idx_value(c, expr_op2(c, OP_min, e, expr_int(c, DT_I64, n - 1)), 0, n - 1);
+}
+
 /* Known indices (of one column of the last dimension, or all) as they are read: counted from the front, in the smallest
  * type that holds n - 1. */
 static const Buf *index_table(Lower *l, int k, int column, int64_t n)
@@ -88,11 +94,8 @@ const Idx *position(Lower *l, int k, const Idx *const *at, int column, int64_t n
         return idx_value(c, expr_cast(c, DT_I64, expr_load(c, index_table(l, k, column, n), at)), 0, n - 1);
     for (int i = 0; i < rank; i++)
         place[i] = i == rank - 1 && column >= 0 ? idx_const(c, column) : at[i];
-    const Expr *i = expr_cast(c, DT_I64, in_at(l, k, place)), *last = expr_int(c, DT_I64, n - 1),
-               *none = zero(c, DT_I64);
-    const Expr *wrapped = expr_op2(c, OP_add, i, expr_int(c, DT_I64, n));
-    i = expr_select(c, expr_op2(c, OP_lt, i, none), wrapped, i);
-    return idx_value(c, expr_op2(c, OP_min, expr_op2(c, OP_max, i, none), last), 0, n - 1);
+    const Expr *i = expr_cast(c, DT_I64, in_at(l, k, place)), *wrapped = expr_op2(c, OP_add, i, expr_int(c, DT_I64, n));
+    return clamped(c, expr_select(c, expr_op2(c, OP_lt, i, zero(c, DT_I64)), wrapped, i), n);
 }
 
 bool indices_fit(Build *b, const Node *n, int k, int ndims, const int64_t *dims, const char *of)

@@ -52,6 +52,7 @@ const Expr *both(Ctx *c, const Expr *p, const Expr *q); /* p and q; NULL p: q */
  * its last dimension, which `at` lacks): counted from the back when negative; what is known at run time only is then
  * clamped, what is known at compile time was checked by inference. */
 const Idx *position(Lower *l, int k, const Idx *const *at, int column, int64_t n);
+const Idx *clamped(Ctx *c, const Expr *e, int64_t n); /* an int64 as a place in 0 .. n-1, n >= 1 */
 /* Error unless every known element of operand k lies in [-n, n-1]. n per element: dims[i % ndims]. */
 bool indices_fit(Build *b, const Node *n, int k, int ndims, const int64_t *dims, const char *of);
 
@@ -130,8 +131,8 @@ At constant_of_shape_at, range_at, eye_like_at, one_hot_at;
 
 /* cast.c */
 Expand cast_names;
-Infer cast_infer;
-At cast_at;
+Infer cast_infer, bit_cast_infer;
+At cast_at, bit_cast_at;
 /* x, the cast of v to a float of 8 bits, without its saturation: infinite or NaN beyond the greatest number. */
 const Expr *unless_beyond(Ctx *c, DType to, const Expr *x, const Expr *v);
 
@@ -250,12 +251,13 @@ At reverse_at, col2im_at, affine_grid_at;
 
 /* signal.c */
 Expand hann_window, hamming_window, blackman_window;
-Infer dft_infer, stft_infer;
+Infer dft_infer, stft_infer, mel_infer;
 At dft_at, stft_at;
+LowerFn mel;
 
 /* sample.c */
-Infer grid_sample_infer, roi_align_infer, deform_conv_infer;
-At deform_conv_at;
+Infer grid_sample_infer, roi_align_infer, max_roi_pool_infer, deform_conv_infer;
+At max_roi_pool_at, deform_conv_at;
 LowerFn grid_sample, roi_align;
 
 /* normalize.c */

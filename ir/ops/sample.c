@@ -312,6 +312,67 @@ void roi_align(Lower *l)
     lower_store(l, l->out[0], sum);
 }
 
+/* ---- MaxRoiPool: the greatest pixel of each bin; bins are whole pixels, and 0 where none is in the image ---- */
+
+bool max_roi_pool_infer(Build *b, const Node *n, Type *out)
+{
+    Type x = arg_type(n, 0), rois = arg_type(n, 1);
+    Ints to;
+    attr_list(n, "pooled_shape", &to);
+    if (x.rank != 4 || type_count(x) == 0 || rois.rank != 2 || rois.dims[1] != 5 || to.n != 2 || to.v[0] < 1 ||
+        to.v[1] < 1) {
+        node_error(b, n,
+                   "X is %s, rois is %s, pooled_shape is %s: they must be [N, C, H, W] with elements, [R, 5] and two "
+                   "sizes from 1 on",
+                   type_text(b->c, x), type_text(b->c, rois), dims_text(b->c, to.n, to.v));
+        return false;
+    }
+    return make_type(b, n, out, 0, x.dt, 4, (int64_t[]){rois.dims[0], x.dims[1], to.v[0], to.v[1]});
+}
+
+/* Half away from zero. */
+static const Expr *rounded(Ctx *c, const Expr *x)
+{
+    const Expr *half = num(c, x->dt, 0.5), *up = expr_op1(c, OP_floor, expr_op2(c, OP_add, x, half));
+    const Expr *down = expr_op1(c, OP_ceil, expr_op2(c, OP_sub, x, half));
+    return expr_select(c, expr_op2(c, OP_lt, x, zero(c, x->dt)), down, up);
+}
+
+const Expr *max_roi_pool_at(Lower *l, int out, const Idx *const *i)
+{
+    Ctx *c = l->c;
+    Type x = in_type(l, 0);
+    DType dt = math_type(x.dt);
+    const Expr *one = num(c, dt, 1), *none = zero(c, dt), *inside = NULL, *some = NULL;
+    const Expr *scale = num(c, dt, (double)node_float(l->node, "spatial_scale", 1));
+    Sweep s;
+    const Idx *at[4] = {NULL, i[1]}, *roi[2] = {i[0], idx_const(c, 0)};
+    sweep_open(c, &s, 2, x.dims + 2);
+    at[0] = clamped(c, expr_cast(c, DT_I64, in_math(l, 1, roi)), x.dims[0]);
+    for (int d = 0; d < 2; d++) {
+        const Expr *side[2], *end = num(c, dt, (double)x.dims[d + 2]);
+        const Expr *bins = num(c, dt, (double)out_type(l, out).dims[d + 2]);
+        for (int k = 0; k < 2; k++) {
+            roi[1] = idx_const(c, 2 * k + 2 - d);
+            side[k] = rounded(c, expr_op2(c, OP_mul, in_math(l, 1, roi), scale));
+        }
+        const Expr *size = expr_op2(c, OP_add, expr_op2(c, OP_sub, side[1], side[0]), one);
+        size = expr_op2(c, OP_div, expr_op2(c, OP_max, size, one), bins);
+        const Expr *start = side[0];
+        for (int k = 0; k < 2; k++) {
+            const Expr *p = expr_cast(c, dt, expr_index(c, idx_add(c, i[d + 2], idx_const(c, k))));
+            p = expr_op1(c, k ? OP_ceil : OP_floor, expr_op2(c, OP_mul, p, size));
+            side[k] = expr_op3(c, OP_clip, expr_op2(c, OP_add, p, start), none, end);
+        }
+        const Expr *p = expr_cast(c, dt, expr_index(c, s.i[d]));
+        inside = both(c, inside, both(c, expr_op2(c, OP_ge, p, side[0]), expr_op2(c, OP_lt, p, side[1])));
+        some = both(c, some, expr_op2(c, OP_lt, side[0], side[1]));
+        at[d + 2] = s.i[d];
+    }
+    const Expr *least_one = least(c, dt), *v = expr_select(c, inside, in_math(l, 0, at), least_one);
+    return expr_select(c, some, sweep_reduce(c, &s, least_one, (Fold){OP_max, v, NULL}), none);
+}
+
 /* ---- DeformConv: a convolution that reads beside its places, by offsets that data give, between the pixels ---- */
 
 typedef struct Deform {

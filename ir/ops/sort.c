@@ -67,12 +67,6 @@ static const Expr *element(Kept *s, const Idx *i)
     return in_math(s->l, 0, s->at);
 }
 
-static const Idx *clamped(Ctx *c, const Expr *e, int64_t n)
-{
-    e = expr_op2(c, OP_max, e, zero(c, DT_I64));
-    return idx_value(c, expr_op2(c, OP_min, e, expr_int(c, DT_I64, n - 1)), 0, n - 1);
-}
-
 /* Element i beats the one kept at place j, or there is none. */
 static const Expr *takes_place(Kept *s, const Idx *i, const Idx *j)
 {
