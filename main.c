@@ -23,7 +23,7 @@ typedef struct Args {                /* the command line, taken apart */
     PipeOptions pipe;
     EmitOptions emit;
     CheckOptions check;
-    bool json, html, bisect;
+    bool json, html, bisect, counts;
 } Args;
 
 static const char usage[] =
@@ -44,6 +44,7 @@ static const char usage[] =
     "  --type INPUT=float            the type of an input\n"
     "  --prefix NAME                 prefix of every exported name (default: the stem of OUT)\n"
     "  --arena=static|caller         the workspace: a static array (default), or a parameter\n"
+    "  --counts                      a parameter more for each output whose size depends on data: its true dimensions\n"
     "  --weights=c|bin               constants as C arrays (default), or in OUT.bin\n"
     "  --ram-budget=N                refuse a model that needs more bytes of RAM (default: 2 GiB)\n"
     "  --flash-budget=N              refuse a model whose constants need more bytes\n"
@@ -164,12 +165,13 @@ static const char *target_named(const char *name)
 
 enum Option {
     O_SHAPE = 256, O_TYPE, O_PREFIX, O_ARENA, O_IO, O_WEIGHTS, O_RAM, O_FLASH, O_TARGET, O_STRING,
-    O_AFTER, O_STOP, O_LIMIT, O_CHECK, O_RTOL, O_ATOL, O_BISECT, O_AS, O_JSON, O_HTML, O_HELP, O_VERSION,
+    O_COUNTS, O_AFTER, O_STOP, O_LIMIT, O_CHECK, O_RTOL, O_ATOL, O_BISECT, O_AS, O_JSON, O_HTML, O_HELP, O_VERSION,
 };
 
 static const struct option options[] = {
     {"shape", required_argument, NULL, O_SHAPE},          {"type", required_argument, NULL, O_TYPE},
     {"prefix", required_argument, NULL, O_PREFIX},        {"arena", required_argument, NULL, O_ARENA},
+    {"counts", no_argument, NULL, O_COUNTS},
     {"io", required_argument, NULL, O_IO},                {"weights", required_argument, NULL, O_WEIGHTS},
     {"ram-budget", required_argument, NULL, O_RAM},       {"flash-budget", required_argument, NULL, O_FLASH},
     {"target", required_argument, NULL, O_TARGET},        {"string-bytes", required_argument, NULL, O_STRING},
@@ -206,6 +208,7 @@ static void take_option(Ctx *c, Args *a, int o)
         a->emit.weights_bin = choice("--weights", optarg, "c", "bin");
         remember(c, a, "--weights", optarg);
         break;
+    case O_COUNTS: a->counts = true; remember(c, a, "--counts", ""); break;
     case O_RAM: a->emit.ram_budget = number("--ram-budget", optarg, 0, INT64_MAX); break;
     case O_FLASH: a->emit.flash_budget = number("--flash-budget", optarg, 0, INT64_MAX); break;
     case O_TARGET: remember(c, a, "--target", target_named(optarg)); break;
@@ -264,6 +267,9 @@ static const Type *edge_types(Ctx *c, int n, Edge *const *edges)
 static Unit transformed(Ctx *c, Args *a, const Graph *g)
 {
     Unit u = {g, NULL};
+    if (a->counts) u.graph = graph_counted(c, u.graph);
+    a->emit.ncounts = u.graph->ncounts;
+    a->emit.counted = u.graph->counted;
     a->pipe.progress = say_progress;
     u = pipeline_run(c, u, &a->pipe);
     say_progress(NULL);
@@ -355,8 +361,18 @@ static void bind_inputs(Ctx *c, const Args *a, const Graph *g, const Tensor **in
                   type_text(c, g->ins[k]->type), g->ins[k]->name);
 }
 
+/* The valid part of an output, by its true dimensions. */
+static Tensor *valid_part(Ctx *c, const Tensor *t, const Tensor *dims)
+{
+    int64_t size[MAX_RANK];
+    for (int i = 0; i < t->type.rank; i++) size[i] = tensor_at_int(dims, i);
+    const Type type = type_make(c, t->type.dt, t->type.rank, size);
+    return tensor_of(c, type, t->data, type_bytes(type));
+}
+
 static void run(Ctx *c, Args *a)
 {
+    a->counts = true;
     Unit u = compiled(c, a);
     if (!u.prog || c->errors) return;
     const Graph *g = u.graph;
@@ -374,9 +390,11 @@ static void run(Ctx *c, Args *a)
         data[i] = (void *)(uintptr_t)out[b->index]->data;
     }
     prog_run(c, p, data, true);
+    const int shown = g->nouts - g->ncounts;
+    for (int k = 0; k < g->ncounts; k++) out[g->counted[k]] = valid_part(c, out[g->counted[k]], out[shown + k]);
     if (a->out && mkdir(a->out, 0777) && errno != EEXIST)
         fatal(c, (Loc){0}, "cannot make '%s': %s", a->out, strerror(errno));
-    for (int k = 0; k < g->nouts; k++) {
+    for (int k = 0; k < shown; k++) {
         if (a->out) value_write(c, internf(c, "%s/output_%d", a->out, k), out[k]);
         else tensor_print(stdout, c, g->out_names[k], out[k]);
     }

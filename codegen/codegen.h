@@ -14,6 +14,7 @@ typedef struct EmitOptions {
     bool io_arena;                   /* --io=arena */
     bool weights_bin;                /* --weights=bin */
     int64_t ram_budget, flash_budget;        /* bytes; RAM 2 GiB unless said otherwise; flash -1: none */
+    int ncounts; const int *counted;         /* the last outputs are true dimensions, each of output counted[k] */
     const Type *in_types, *out_types;        /* the graph's, which alone knows of complex ones; NULL: as the buffers */
 } EmitOptions;
 

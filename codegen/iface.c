@@ -18,7 +18,8 @@ void plan_interface(Emit *e)
     const Prog *p = e->p;
     for (int i = 0; i < p->nins; i++) buf_info(e, p->ins[i])->name = cname_new(e->c, &e->names, "in", p->ins[i]->name);
     for (int i = 0; i < p->nouts; i++)
-        buf_info(e, p->outs[i])->name = cname_new(e->c, &e->names, "out", p->outs[i]->name);
+        buf_info(e, p->outs[i])->name =
+            cname_new(e->c, &e->names, i < p->nouts - e->o->ncounts ? "out" : "dims", p->outs[i]->name);
     if (p->nins + p->nouts > 127)
         warning(e->c, (Loc){0}, "the function has %d parameters; C99 compilers need not take more than 127",
                 p->nins + p->nouts);
@@ -124,7 +125,10 @@ static void print_names(Emit *e, FILE *f)
     fputs(width ? " *\n" : "", f);
     for (int i = 0; i < p->nins + p->nouts; i++) {
         const Buf *b = i < p->nins ? p->ins[i] : p->outs[i - p->nins];
-        fprintf(f, " * %-*s  %s %d: ", (int)width, buf_info(e, b)->name, i < p->nins ? "input" : "output", b->index);
+        const int k = i - (p->nins + p->nouts - e->o->ncounts);
+        fprintf(f, " * %-*s  ", (int)width, buf_info(e, b)->name);
+        if (k < 0) fprintf(f, "%s %d: ", i < p->nins ? "input" : "output", b->index);
+        else fprintf(f, "the true dimensions of output %d, whose size depends on data: ", e->o->counted[k]);
         print_name(f, b->name);
         fprintf(f, " %s\n", type_text(e->c, param_type(e->o, b)));
     }
@@ -179,7 +183,7 @@ void print_header(Emit *e, FILE *f)
     print_run_head(e, f, false);
     fputs("\n#ifdef __cplusplus\n}\n#endif\n", f);
     for (int i = 0; i < p->nins; i++) print_macros(e, f, "IN", i, p->ins[i]);
-    for (int i = 0; i < p->nouts; i++) print_macros(e, f, "OUT", i, p->outs[i]);
+    for (int i = 0; i < p->nouts - e->o->ncounts; i++) print_macros(e, f, "OUT", i, p->outs[i]);
     print_needs(e, f);
     fputs("\n#endif\n", f);
 }

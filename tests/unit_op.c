@@ -208,6 +208,21 @@ START_TEST(marks_of_operands)
 }
 END_TEST
 
+START_TEST(results_by_data_have_their_dimensions_behind_them)
+{
+    Op op = {"A-1 (x: V) => (y#1: V, z: V, w?#: int64)", .lower = a_lower};
+    Op *at = mem_copy(c, &op, sizeof op);
+    c->ops = op_table_new(c, at, 1);
+    const Sig *s = op_entry(c, 0);
+    ck_assert_int_eq(s->nshown, 3);
+    ck_assert_int_eq(s->nout, 5);
+    ck_assert(s->out[0].by_data && s->out[0].dim == 1 && !s->out[1].by_data && s->out[2].by_data);
+    ck_assert_int_eq(s->out[3].dims_of, 0);
+    ck_assert_int_eq(s->out[4].dims_of, 2);
+    ck_assert_uint_eq(s->out[4].types, T(I32));
+}
+END_TEST
+
 START_TEST(blanks_do_not_matter)
 {
     const Sig *s =
@@ -401,6 +416,7 @@ int main(void)
     tcase_add_test(t, sets_of_types);
     tcase_add_test(t, type_variables);
     tcase_add_test(t, marks_of_operands);
+    tcase_add_test(t, results_by_data_have_their_dimensions_behind_them);
     tcase_add_test(t, blanks_do_not_matter);
     tcase_add_test(t, malformed_heads);
     tcase_add_test(t, malformed_attributes);

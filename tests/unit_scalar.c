@@ -112,7 +112,7 @@ static Value any(DType dt)
 
 /* ---- the cases: operators, inline operators, casts --------------------------------------------------------------- */
 
-typedef struct Case { bool is_cast, in_place; ScalarOp op; DType arg, result; } Case;
+typedef struct Case { bool is_cast, in_place, bits; ScalarOp op; DType arg, result; } Case;
 static Case cases[4000];
 static int ncases;
 
@@ -124,14 +124,19 @@ static void collect(void)
             DType r = op_result((ScalarOp)op, (DType)t);
             if (r == DT_NONE)
                 continue;
-            cases[ncases++] = (Case){ false, false, (ScalarOp)op, (DType)t, r };
+            cases[ncases++] = (Case){ false, false, false, (ScalarOp)op, (DType)t, r };
             if (op_inline((ScalarOp)op, (DType)t))
-                cases[ncases++] = (Case){ false, true, (ScalarOp)op, (DType)t, r };
+                cases[ncases++] = (Case){ false, true, false, (ScalarOp)op, (DType)t, r };
         }
     for (int t = 1; t < DT_COUNT; t++)
         for (int f = 1; f < DT_COUNT; f++)
             if (cast_text(c, (DType)t, (DType)f) && t != f)
-                cases[ncases++] = (Case){ true, true, OP_add, (DType)f, (DType)t };
+                cases[ncases++] = (Case){ true, true, false, OP_add, (DType)f, (DType)t };
+    for (int t = 1; t < DT_COUNT; t++)
+        for (int f = 1; f < DT_COUNT; f++)
+            if (scalar_tag((DType)t) && scalar_tag((DType)f) && t != f && dtype_bits((DType)t) == dtype_bits((DType)f) &&
+                t != DT_STRING && f != DT_STRING)
+                cases[ncases++] = (Case){ true, true, true, OP_add, (DType)f, (DType)t };
     ck_assert_int_lt(ncases, COUNT(cases));
 }
 
@@ -163,7 +168,8 @@ static void print_case(FILE *f, int n)
     else
         fprintf(f, k->result == DT_STRING ? "    const char *const y = " : "    const %s y = ", scalar_ctype(k->result));
     if (k->in_place)
-        scalar_print(f, k->is_cast ? cast_text(c, k->result, k->arg) : op_text(k->op, k->arg),
+        scalar_print(f, k->bits ? bits_text(c, k->result, k->arg)
+                     : k->is_cast ? cast_text(c, k->result, k->arg) : op_text(k->op, k->arg),
                      k->is_cast ? DT_NONE : k->arg, "t", print_param, NULL);
     else
         fprintf(f, "t_%s_%s(%s%.*s)", op_name(k->op), scalar_tag(k->arg), writes ? "y, 12, " : "", 4 * arity - 2,
@@ -260,7 +266,8 @@ static Value expected(const Case *k, const Input *in, bool fused)
     }
     if (k->result == DT_STRING)
         return (Value){ .u = bytes_of(scalar_eval(k->op, k->arg, args, fused).s) };
-    return k->is_cast ? scalar_cast(k->result, k->arg, args[0]) : scalar_eval(k->op, k->arg, args, fused);
+    return k->bits ? scalar_bits(k->result, k->arg, args[0])
+         : k->is_cast ? scalar_cast(k->result, k->arg, args[0]) : scalar_eval(k->op, k->arg, args, fused);
 }
 
 static void compare(const char *how, bool fused)
@@ -275,7 +282,7 @@ static void compare(const char *how, bool fused)
         if (got.u == want.u || (is_nan(k->result, got) && is_nan(k->result, want)) || ++wrong > 20)
             continue;
         fprintf(stderr, "%s: %s from %s to %s of %llx %llx %llx is %llx, interpreted %llx\n", how,
-                k->is_cast ? "cast" : op_name(k->op), dtype_name(k->arg), dtype_name(k->result),
+                k->bits ? "bits" : k->is_cast ? "cast" : op_name(k->op), dtype_name(k->arg), dtype_name(k->result),
                 (unsigned long long)inputs[i].in[0].u, (unsigned long long)inputs[i].in[1].u,
                 (unsigned long long)inputs[i].in[2].u, (unsigned long long)got.u, (unsigned long long)want.u);
     }

@@ -73,18 +73,21 @@ static Node *node_new(Build *b, const Sig *sig, const NodeSpec *s)
         nin--;
     while (nout && !asked(s, nout - 1))
         nout--;
+    if (s->out && nout > sig->nshown)
+        nout += sig->nout - sig->nshown;                 /* too many for match.c, though there are places */
     *n = (Node){.op = sig->op, .sig = sig, .name = s->name ? s->name : "", .loc = s->loc,
                 .nin = places(sig->in, sig->nin, nin), .nout = places(sig->out, sig->nout, nout)};
     Edge **in = NEW_N(b->c, Edge *, n->nin), **out = NEW_N(b->c, Edge *, n->nout);
     for (int k = 0; k < nin; k++)
         in[k] = s->in[k];
-    for (int k = 0; k < nout; k++)
+    for (int k = 0; k < nout && k < s->nout; k++)
         if (asked(s, k)) {
             out[k] = edge_new(b, s->out ? name_unique(b, s->out[k]) : name_fresh(b), (Type){0}, s->loc);
             out[k]->out = k;
         }
     n->in = in;
     n->out = out;
+    sized_edges(b, n, out);
     return n;
 }
 
@@ -263,11 +266,12 @@ static bool evaluate(Build *b, const Node *n)
                 return false;
         }
         for (int k = 0; k < n->nout; k++)
-            if (n->out[k] && (bytes += type_bytes(n->out[k]->type)) > EVAL_BYTES)
+            if (n->out[k] && (bytes += type_bytes(n->out[k]->type)) > EVAL_BYTES && !node_sized(n))
                 return false;
         const Tensor **out = NEW_N(b->c, const Tensor *, n->nout);
-        if (!node_eval(b, n, EVAL_BYTES, out))
+        if (!node_eval(b, n, node_sized(n) ? SIZE_MAX : EVAL_BYTES, out))
             return false;
+        sized_known(b, n, out);
         bool held = node_worth_holding(n, n->in);
         for (int k = 0; k < n->nout; k++)
             if (n->out[k]) {
@@ -288,14 +292,17 @@ static bool spliced(const Node *n)
 static bool build(Build *b, Node *n, const NodeSpec *s)
 {
     bool ok = match_attrs(b, n, s->nattrs, s->attrs), late = node_late(n);
-    for (int k = 0; (late || n->sig->graphs) && s->declared && k < n->nout; k++)
+    for (int k = 0; (late || n->sig->graphs) && s->declared && k < n->nout && k < s->nout; k++)
         if (n->out[k])
             n->out[k]->type = s->declared[k];
     if (inputs_poisoned(n) || !match_operands(b, n) || !ok)
         return false;
     if (late || node_lists(n))
         return expand(b, n, node_lists(n) ? n->op->lists : n->op->late, true);
-    return set_types(b, n) && (!op_expands(n->op) || expand(b, n, expansion, n->sig->graphs));
+    if (!set_types(b, n))
+        return false;
+    sized_declared(n, s->declared, s->nout);
+    return !op_expands(n->op) || expand(b, n, expansion, n->sig->graphs);
 }
 
 /* Within an expansion what is known and worth holding becomes a constant at once. */

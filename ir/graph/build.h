@@ -29,6 +29,15 @@ void build_sig(Build *b, const Sig *sig, const NodeSpec *s, Edge **out);
 void edge_rename(Edge *r, const char *name);                     /* and what carries it within the body of its node */
 Edge *edge_new(Build *b, const char *name, Type t, Loc loc);
 
+/* sized.c */
+bool node_sized(const Node *n);                                  /* some result's size depends on data */
+bool sized_fits(const Node *n, int k, Type largest, Type t);     /* t may be the type of result k */
+void sized_declared(const Node *n, const Type *declared, int count);     /* takes declared types that fit */
+bool sized_read(Build *b, const Node *n, int k);                 /* false: input k may not be read; reported */
+void sized_edges(Build *b, const Node *n, Edge **out);           /* makes those of the dimensions */
+void sized_types(Build *b, const Node *n, Type *out);            /* theirs */
+void sized_known(Build *b, const Node *n, const Tensor **value); /* cuts known results to their true size */
+
 /* lower.c: as a tensor of that type lies in memory, complex ones with a trailing 2. */
 Buf *edge_buf(Ctx *c, BufKind kind, const char *name, Type t);
 

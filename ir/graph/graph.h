@@ -86,6 +86,7 @@ typedef struct Graph {
     Edge *const *outs;               /* an edge may be published more than once, be an input or a constant */
     const char *const *out_names;    /* per output: its name in the model */
     const Node *const *nodes;
+    int ncounts; const int *counted; /* the last outputs are true dimensions, each of output counted[k] */
 } Graph;
 
 /* ---- graph.c ----------------------------------------------------------------------------------------------------- */
@@ -109,6 +110,10 @@ Graph *graph_rewrite(Ctx *c, const Graph *g, RewriteFn *f, void *arg);
 void node_inline(Build *b, const Node *n, Edge *const *in, Edge **out);
 
 Graph *graph_publish(Ctx *c, const Graph *g);    /* the outputs are all values that nodes compute, in their order */
+
+/* ---- sized.c: results whose size depends on data --------------------------------------------------------------- */
+Edge *edge_dims(const Edge *e);                  /* int32[rank], its true dimensions; NULL: its type says them */
+Graph *graph_counted(Ctx *c, const Graph *g);    /* with the true dimensions of such outputs as further outputs */
 
 /* ---- graph_print.c, graph_check.c -------------------------------------------------------------------------------- */
 void graph_print(FILE *f, Ctx *c, const Graph *g);               /* ONNX text; floats so that their bits survive */

@@ -51,7 +51,7 @@ static void check_types(Check *k, const Node *n)
         ice(c, "%s is no longer valid", node_text(c, n));
     for (int i = 0; i < n->nout; i++) {
         const Edge *e = n->out[i];
-        if (e && !type_same(e->type, types[i]))
+        if (e && !type_same(e->type, types[i]) && !sized_fits(n, i, types[i], e->type))
             ice(c, "output '%s' of %s is %s, inferred is %s", e->name, node_text(c, n), type_text(c, e->type),
                 type_text(c, types[i]));
         if (e && e->data && !type_same(e->type, e->data->type))

@@ -243,7 +243,7 @@ static void collect(Print *p)
     }
     for (int i = 0; i < g->nins; i++)
         ptrmap_put(p->c, &p->name, g->ins[i], (void *)name_unique(p->names, g->ins[i]->name));
-    for (int i = 0; i < g->nouts; i++)
+    for (int i = 0; i < g->nouts - g->ncounts; i++)
         name_output(p, i);
     for (int i = 0; i < g->nnodes; i++) {
         const Node *n = g->nodes[i];
@@ -272,7 +272,7 @@ static void print_name(Print *p, const Edge *e)
 static void print_node(Print *p, const Node *n)
 {
     FILE *f = p->f;
-    int nout = n->nout, nin = n->nin, attrs = 0;
+    int nout = n->nout < n->sig->nshown || n->sig->nshown == n->sig->nout ? n->nout : n->sig->nshown, nin = n->nin, attrs = 0;
     while (nout && !n->out[nout - 1])
         nout--;
     while (nin && !n->in[nin - 1])
@@ -350,7 +350,7 @@ static void print_heading(Print *p)
         print_name(p, g->ins[i]);
     }
     fputs(") => (", f);
-    for (int i = 0; i < g->nouts; i++) {
+    for (int i = 0; i < g->nouts - g->ncounts; i++) {
         fputs(i ? ", " : "", f);
         print_type(p, g->outs[i]->type);
         putc(' ', f);
@@ -379,7 +379,7 @@ void graph_print(FILE *f, Ctx *c, const Graph *g)
     print_heading(&p);
     for (int i = 0; i < g->nnodes; i++)
         print_node(&p, g->nodes[i]);
-    for (int i = 0; i < g->nouts; i++) {
+    for (int i = 0; i < g->nouts - g->ncounts; i++) {
         if (!p.alias[i])
             continue;
         fputs("   ", f);

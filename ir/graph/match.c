@@ -187,8 +187,8 @@ static bool check_counts(Build *b, const Node *n)
         return false;
     }
     if (n->nout && !sig_param(s->out, s->nout, n->nout - 1)) {
-        node_error(b, n, "%d outputs are asked for, it has at most %d (%s)", n->nout, s->nout,
-                   param_list(b->c, s->out, s->nout));
+        node_error(b, n, "%d outputs are asked for, it has at most %d (%s)", n->nout - (s->nout - s->nshown), s->nshown,
+                   param_list(b->c, s->out, s->nshown));
         return false;
     }
     for (int k = 0; k < n->nin || k < fewest(s->in, s->nin); k++) {
@@ -315,7 +315,7 @@ bool match_operands(Build *b, const Node *n)
         return false;
     for (int k = 0; k < n->nin; k++)
         if (n->in[k])
-            ok = check_type(b, n, k) && check_known(b, n, k) && ok;
+            ok = sized_read(b, n, k) && check_type(b, n, k) && check_known(b, n, k) && ok;
     return ok;
 }
 
@@ -414,6 +414,7 @@ bool match_types(Build *b, const Node *n, Type *out)
         return generic_types(b, n, out);
     if (!n->op->infer(b, n, out))
         return false;
+    sized_types(b, n, out);
     for (int k = 0; k < n->nout; k++) {
         int64_t count;
         if (!n->out[k])

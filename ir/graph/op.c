@@ -256,6 +256,11 @@ static const Param *read_params(RowText *t, int *n)
             if (all.at[i].name == p.name)
                 row_bad(t, "an operand of that name is there already");
         for (;;) {
+            if (row_accept(t, "#")) {
+                p.by_data = true;
+                p.dim = row_accept(t, "1");
+                continue;
+            }
             bool *flag = row_accept(t, "?")     ? &p.optional
                          : row_accept(t, "...") ? &p.variadic
                          : row_accept(t, "!")   ? &p.known
@@ -273,6 +278,21 @@ static const Param *read_params(RowText *t, int *n)
     }
     *n = all.n;
     return all.at;
+}
+
+/* Behind the results, the true dimensions of those whose size depends on data. */
+static void add_dims(Ctx *c, Sig *s)
+{
+    Param *all = NEW_N(c, Param, 2 * s->nout);
+    int n = s->nshown = s->nout;
+    for (int k = 0; k < s->nshown; k++) {
+        all[k] = s->out[k];
+        if (all[k].by_data)
+            all[n++] = (Param){.name = internf(c, "%s_dims", all[k].name), .types = BIT(I32), .optional = true,
+                               .dims_of = k};
+    }
+    s->out = n > s->nout ? all : s->out;
+    s->nout = n;
 }
 
 static const char *domain_norm(const char *domain)
@@ -296,6 +316,11 @@ static void check_meaning(RowText *t, const Sig *s)
     for (int i = 0; i < s->nout; i++)
         if (s->out[i].known || s->out[i].type_only)
             row_bad(t, "a mark that results do not have");
+    for (int i = 0; i < s->nin; i++)
+        if (s->in[i].by_data)
+            row_bad(t, "a mark that operands do not have");
+    if (s->nshown < s->nout && !op->lower)
+        row_bad(t, "results whose size depends on data go with lower");
 }
 
 static Sig read_sig(Ctx *c, const Op *op)
@@ -316,6 +341,7 @@ static Sig read_sig(Ctx *c, const Op *op)
     s.in = read_params(&t, &s.nin);
     row_expect(&t, "=>");
     s.out = read_params(&t, &s.nout);
+    add_dims(c, &s);
     row_skip(&t);
     if (*t.p)
         row_bad(&t, "expected the end");

@@ -12,6 +12,8 @@
  *               ?    optional
  *               ...  variadic: the last one; one or more, with ? none as well
  *               !    must be known at compile time, or see `late`
+ *               #    a result: its first dimension (#1: the second one; always that which an attribute `axis` names)
+ *                    depends on data; see sized.c
  *               ~    only its type is read, so the node can be evaluated although the value is unknown
  *   TYPE        a set, which is also a type variable (equal within the signature), or with a digit behind it another
  *               variable of that set (F2), or an element type (int64). Sets: F floats (float16 bfloat16 float double),
@@ -89,6 +91,8 @@ typedef struct Param {
     uint64_t types;                  /* bit 1 << DType */
     const char *var;                 /* type variable, interned; NULL: none */
     bool optional, variadic, known, type_only;
+    bool by_data; int dim;           /* a result: its dimension dim depends on data (or that which `axis` names) */
+    int dims_of;                     /* a result that is not shown: holds the true dimensions of that one */
 } Param;
 typedef struct AttrSig {
     const char *name; AttrKind kind; bool required; const Attr *fallback;
@@ -98,6 +102,7 @@ typedef struct Sig {
     const char *domain, *name;       /* interned; domain "" for ai.onnx */
     int since;
     int nattrs, nin, nout;
+    int nshown;                      /* results that a node may name; behind them, the dimensions of those marked # */
     const AttrSig *attrs; const Param *in, *out;
     int ndefaults; const Attr *defaults;         /* the attributes of a node that gives none */
     bool graphs;                     /* has attributes that hold graphs: its nodes are never kept */

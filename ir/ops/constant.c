@@ -1,5 +1,4 @@
-/* Values that come from nowhere or from a shape: Constant, ConstantOfShape, Range, EyeLike, OneHot; the casts; and
- * is decided at compile time: NonZero of a constant, If with a constant condition. */
+/* Values that come from nowhere or from a shape: Constant, ConstantOfShape, Range, EyeLike, OneHot. */
 #include "meaning.h"
 
 /* ---- Constant ---- */
@@ -124,9 +123,7 @@ const Expr *range_at(Lower *l, int out, const Idx *const *i)
     (void)out;
     Ctx *c = l->c;
     DType dt = math_type(in_type(l, 0).dt);
-    const Idx *first[MAX_RANK] = {idx_const(c, 0)}; /* the operands may be of shape [1] */
-    const Expr *start = expr_cast(c, dt, in_at(l, 0, first)), *delta = expr_cast(c, dt, in_at(l, 2, first));
-    return expr_op2(c, OP_add, start, expr_op2(c, OP_mul, expr_cast(c, dt, expr_index(c, i[0])), delta));
+    return expr_op2(c, OP_add, lone(l, 0, dt), expr_op2(c, OP_mul, expr_cast(c, dt, expr_index(c, i[0])), lone(l, 2, dt)));
 }
 
 /* ---- EyeLike, OneHot ---- */
@@ -203,41 +200,4 @@ const Expr *one_hot_at(Lower *l, int out, const Idx *const *i)
     const Expr *hit = expr_op2(c, OP_eq, index, expr_index(c, i[axis]));
     const Idx *on = idx_const(c, 1), *off = idx_const(c, 0);
     return expr_select(c, hit, in_at(l, 2, &on), in_at(l, 2, &off));
-}
-
-/* ---- decided at compile time ---- */
-
-static bool is_nonzero(const Tensor *t, int64_t i)
-{
-    if (t->type.dt == DT_STRING)
-        return tensor_at_string(t, i)[0] != 0;
-    return dtype_is_float(t->type.dt) ? tensor_at_double(t, i) != 0 : tensor_at_int(t, i) != 0;
-}
-
-/* int64[rank, number of elements that are not 0]: their places, in row-major order. */
-bool nonzero(Build *b, const Node *n, Edge **out)
-{
-    const Tensor *x = arg_known(n, 0);
-    if (!x) {
-        node_error(b, n, "the size of the result depends on data: only a constant input is supported");
-        return false;
-    }
-    Type t = x->type;
-    int64_t count = type_count(t), found = 0;
-    for (int64_t i = 0; i < count; i++)
-        found += is_nonzero(x, i);
-    Tensor *places = tensor_new(b->c, type_make(b->c, DT_I64, 2, (int64_t[]){t.rank, found}));
-    int64_t *at = (int64_t *)(uintptr_t)places->data, k = 0;
-    for (int64_t i = 0; i < count; i++) {
-        if (!is_nonzero(x, i))
-            continue;
-        int64_t rest = i;
-        for (int d = t.rank - 1; d >= 0; d--) {
-            at[d * found + k] = rest % t.dims[d];
-            rest /= t.dims[d];
-        }
-        k++;
-    }
-    out[0] = build_const(b, NULL, places, n->loc);
-    return true;
 }

@@ -17,6 +17,14 @@ const Expr *math(Lower *l, int k, int rank, const Idx *const *at)
     return expr_cast(l->c, math_type(in_type(l, k).dt), in_broadcast(l, k, rank, at));
 }
 
+const Expr *lone(Lower *l, int k, DType dt)
+{
+    const Idx *first[MAX_RANK];
+    for (int i = 0; i < in_type(l, k).rank; i++)
+        first[i] = idx_const(l->c, 0);
+    return expr_cast(l->c, dt, in_at(l, k, first));
+}
+
 const Expr *known_number(Ctx *c, DType dt, double v)
 {
     if (dt == DT_F32 || dt == DT_F64)
@@ -24,6 +32,11 @@ const Expr *known_number(Ctx *c, DType dt, double v)
     if (dtype_is_float(dt))
         return expr_cast(c, dt, expr_float(c, DT_F32, v));
     return expr_int(c, dt, (int64_t)v);
+}
+
+const Expr *i64(Ctx *c, int64_t v)
+{
+    return expr_int(c, DT_I64, v);
 }
 
 const Expr *zero(Ctx *c, DType dt)

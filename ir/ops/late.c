@@ -210,6 +210,15 @@ bool late_stft(Build *b, const Node *n, Edge **out)
                                      n->loc), out);
 }
 
+/* The bands, then the length by the number of frequencies. */
+bool late_mel(Build *b, const Node *n, Edge **out)
+{
+    const int64_t *dims = declared(n).rank == 2 ? declared(n).dims : (const int64_t[]){1, 1};
+    if (is_late(n, 0))
+        return with(b, n, 0, build_const(b, NULL, tensor_int(b->c, dims[1]), n->loc), out);
+    return late_number(b, n, 1, 2 * dims[0], out);
+}
+
 /* Every block with as many elements as channels shrink by. */
 bool late_col2im(Build *b, const Node *n, Edge **out)
 {

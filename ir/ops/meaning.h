@@ -43,7 +43,9 @@ Edge *like(Build *b, Edge *x, double v);                          /* a scalar co
 Type out_type(Lower *l, int k);
 Type in_type(Lower *l, int k);
 const Expr *math(Lower *l, int k, int rank, const Idx *const *at); /* in_broadcast, as arithmetic works on it */
+const Expr *lone(Lower *l, int k, DType dt);           /* operand k, a single element of whatever rank, as a dt */
 const Expr *known_number(Ctx *c, DType dt, double v);              /* a constant of any real type */
+const Expr *i64(Ctx *c, int64_t v);                              /* an int64 */
 const Expr *zero(Ctx *c, DType dt);                                /* of any type but string */
 const Expr *least(Ctx *c, DType dt);                               /* -inf, or the least integer: the identity of max */
 const Expr *greatest(Ctx *c, DType dt);                 /* inf, or the greatest integer: the identity of min */
@@ -113,7 +115,7 @@ const Expr *requantised(Lower *l, const Expr *sum, const Expr *scale, int zero_p
 
 /* late.c: operands that are known at run time only */
 Expand late_reshape, late_shape, late_repeats, late_extent, late_split, late_grid, late_axes, late_dft, late_stft,
-    late_col2im, late_range, late_slice, late_pad;
+    late_mel, late_col2im, late_range, late_slice, late_pad;
 Edge *iota(Build *b, int64_t n);                                 /* int64[n]: 0, 1, 2 ... */
 Edge *clipped(Build *b, Edge *x, int64_t lo, int64_t hi);        /* of int64 */
 Edge *gathered(Build *b, Edge *x, Edge *places, int axis);       /* places are clamped */
@@ -125,7 +127,7 @@ Infer reshape_infer, flatten_infer, squeeze_infer, unsqueeze_infer, identity_inf
 At reshaped_at, identity_at;
 
 /* constant.c */
-Expand constant, nonzero;
+Expand constant;
 Infer constant_of_shape_infer, range_infer, eye_like_infer, one_hot_infer;
 At constant_of_shape_at, range_at, eye_like_at, one_hot_at;
 
@@ -239,10 +241,23 @@ Infer loss_infer;
 /* microsoft.c */
 Expand qlinear_concat;
 
+/* sort.c */
+const Expr *beats(Ctx *c, bool largest, const Expr *x, const Expr *y); /* x is better than y; NaN is the greatest */
+
 /* einsum.c, sort.c */
 Infer einsum_infer, top_k_infer;
 At einsum_at;
 LowerFn top_k;
+
+/* select.c */
+const Expr *true_dims(Lower *l, int k, int dim, const Expr *n);
+const Stmt *count_through(Ctx *c, const Sweep *s, Buf *counter, const Expr *p, const Expr *n, const Stmt *body);
+Infer nonzero_infer, compress_infer, unique_infer;
+LowerFn nonzero, compress, unique;
+
+/* nms.c */
+Infer nms_infer;
+LowerFn nms;
 
 /* spatial.c */
 Expand center_crop_pad;

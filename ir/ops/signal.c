@@ -92,12 +92,6 @@ bool mel_infer(Build *b, const Node *n, Type *out)
     return false;
 }
 
-static const Expr *mel_scalar(Lower *l, int k, DType dt)
-{
-    const Idx *first[MAX_RANK] = {idx_const(l->c, 0)};
-    return expr_cast(l->c, dt, in_at(l, k, first));
-}
-
 void mel(Lower *l)
 {
     Ctx *c = l->c;
@@ -108,15 +102,15 @@ void mel(Lower *l)
     const Idx *const *i = lower_vars(l, 1, &points);
     const Expr *one = expr_float(c, dt, 1), *k700 = expr_float(c, dt, 700), *k2595 = expr_float(c, dt, 2595), *edge[2];
     for (int k = 0; k < 2; k++) {
-        edge[k] = expr_op2(c, OP_add, one, expr_op2(c, OP_div, mel_scalar(l, k + 3, dt), k700));
+        edge[k] = expr_op2(c, OP_add, one, expr_op2(c, OP_div, lone(l, k + 3, dt), k700));
         edge[k] = expr_op2(c, OP_mul, expr_op1(c, OP_log, edge[k]), expr_float(c, dt, 0.43429448190325182765 * 2595));
     }
     const Expr *p = expr_op2(c, OP_div, expr_op2(c, OP_sub, edge[1], edge[0]), expr_float(c, dt, (double)points));
     p = expr_op2(c, OP_add, expr_op2(c, OP_mul, expr_cast(c, dt, expr_index(c, i[0])), p), edge[0]);
     p = expr_op2(c, OP_pow, expr_float(c, dt, 10), expr_op2(c, OP_div, p, k2595));
     p = expr_op2(c, OP_mul, k700, expr_op2(c, OP_sub, p, one));
-    p = expr_op2(c, OP_mul, expr_op2(c, OP_add, mel_scalar(l, 1, dt), one), p);
-    lower_store(l, places, expr_op1(c, OP_floor, expr_op2(c, OP_div, p, mel_scalar(l, 2, dt))));
+    p = expr_op2(c, OP_mul, expr_op2(c, OP_add, lone(l, 1, dt), one), p);
+    lower_store(l, places, expr_op1(c, OP_floor, expr_op2(c, OP_div, p, lone(l, 2, dt))));
     i = lower_vars(l, 2, t.dims);
     const Expr *j = expr_cast(c, dt, expr_index(c, i[0])), *at[3], *none = zero(c, dt);
     for (int k = 0; k < 3; k++) {

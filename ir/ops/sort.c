@@ -29,8 +29,7 @@ bool top_k_infer(Build *b, const Node *n, Type *out)
     return true;
 }
 
-/* x is better than y. */
-static const Expr *beats(Ctx *c, bool largest, const Expr *x, const Expr *y)
+const Expr *beats(Ctx *c, bool largest, const Expr *x, const Expr *y)
 {
     const Expr *better = expr_op2(c, largest ? OP_gt : OP_lt, x, y);
     if (!dtype_is_float(x->dt))

@@ -15,6 +15,7 @@ const Op ops_table[] = {
 #include "signal.def"
 #include "string.def"
 #include "sample.def"
+#include "select.def"
 #include "attention.def"
 #include "recurrent.def"
 #include "control.def"

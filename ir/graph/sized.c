@@ -1,0 +1,123 @@
+/* Results whose size depends on data, marked # in a signature. Their type is the largest that they can have (or what
+ * the model declares); in front of it, compact, lies the part that is valid. Beside each of them its node has one more
+ * result, which no model names: int32[rank], its true dimensions. Where all operands are known at compile time, the
+ * node is evaluated and its results get their true types. Nothing else may read such a value: it is an output of the
+ * graph, and with graph_counted so are its dimensions. */
+#include "build.h"
+
+bool node_sized(const Node *n)
+{
+    return n->sig->nshown < n->sig->nout;
+}
+
+static const Param *result_param(const Node *n, int k)
+{
+    return sig_param(n->sig->out, n->sig->nout, k);
+}
+
+/* The one dimension of result k that depends on data: the mark's digit, or what the attribute axis names. */
+static int varying_dim(const Node *n, int k, int rank)
+{
+    const Attr *axis = node_attr(n, "axis");
+    int64_t d = axis && rank > 1 ? axis->i : result_param(n, k)->dim;
+    return (int)(d < 0 ? d + rank : d);
+}
+
+bool sized_fits(const Node *n, int k, Type largest, Type t)
+{
+    bool fits = result_param(n, k)->by_data && t.dt == largest.dt && t.rank == largest.rank;
+    for (int i = 0; fits && i < t.rank; i++)
+        fits = t.dims[i] == largest.dims[i] || i == varying_dim(n, k, t.rank);
+    return fits;
+}
+
+void sized_declared(const Node *n, const Type *declared, int count)
+{
+    for (int k = 0; declared && node_sized(n) && k < count && k < n->sig->nshown; k++)
+        if (n->out[k] && sized_fits(n, k, n->out[k]->type, declared[k]))
+            n->out[k]->type = declared[k];
+}
+
+Edge *edge_dims(const Edge *e)
+{
+    const Node *n = e->from;
+    if (!n || e->data)
+        return NULL;
+    for (int k = n->sig->nshown; k < n->sig->nout; k++)
+        if (result_param(n, k)->dims_of == e->out)
+            return n->out[k];
+    return NULL;
+}
+
+void sized_edges(Build *b, const Node *n, Edge **out)
+{
+    for (int k = n->sig->nshown; k < n->sig->nout && node_sized(n); k++) {
+        const Edge *e = out[result_param(n, k)->dims_of];
+        if (out[k] || !e)
+            continue;
+        out[k] = edge_new(b, name_unique(b, internf(b->c, "%s/dims", e->name)), (Type){0}, n->loc);
+        out[k]->out = k;
+    }
+}
+
+void sized_types(Build *b, const Node *n, Type *out)
+{
+    for (int k = n->sig->nshown; k < n->sig->nout && node_sized(n); k++) {
+        int64_t rank = out[result_param(n, k)->dims_of].rank;
+        out[k] = type_make(b->c, DT_I32, 1, &rank);
+    }
+}
+
+bool sized_read(Build *b, const Node *n, int k)
+{
+    const Edge *e = n->in[k];
+    if (!edge_dims(e))
+        return true;
+    node_error(b, n, "input '%s' ('%s', %s at most) has a size that depends on data, by %s: such a value can be an "
+               "output of the graph only; make that node's inputs constants, or end the graph there",
+               sig_param(n->sig->in, n->sig->nin, k)->name, e->name, type_text(b->c, e->type),
+               node_text(b->c, e->from));
+    return false;
+}
+
+void sized_known(Build *b, const Node *n, const Tensor **value)
+{
+    for (int k = n->sig->nshown; k < n->nout; k++) {
+        int of = result_param(n, k)->dims_of;
+        int64_t dims[MAX_RANK];
+        if (!n->out[k] || !n->out[of])
+            continue;
+        const Tensor *t = value[of];
+        for (int i = 0; i < t->type.rank; i++)
+            dims[i] = tensor_at_int(value[k], i);
+        Type type = type_make(b->c, t->type.dt, t->type.rank, dims);
+        value[of] = tensor_of(b->c, type, t->data, type_bytes(type));
+        n->out[of]->type = type;
+    }
+}
+
+Graph *graph_counted(Ctx *c, const Graph *g)
+{
+    Graph *r = mem_copy(c, g, sizeof *g);
+    VEC(Edge *) outs = {0};
+    VEC(const char *) names = {0};
+    VEC(int) counted = {0};
+    for (int i = 0; i < g->nouts; i++) {
+        VEC_PUSH(c, outs, g->outs[i]);
+        VEC_PUSH(c, names, g->out_names[i]);
+    }
+    for (int i = 0; i < g->nouts; i++) {
+        Edge *dims = edge_dims(g->outs[i]);
+        if (!dims)
+            continue;
+        VEC_PUSH(c, outs, dims);
+        VEC_PUSH(c, names, g->out_names[i]);
+        VEC_PUSH(c, counted, i);
+    }
+    r->outs = outs.at;
+    r->out_names = names.at;
+    r->nouts = outs.n;
+    r->counted = counted.at;
+    r->ncounts = counted.n;
+    return r;
+}
