@@ -1,7 +1,7 @@
 /* Compositions as text: `.body` of an operator (the notation: op.h). Here is what its expressions stand for;
- * compose_read.c reads them. The text is read and built in one go, each time the operator is expanded. What is not built
- * (the branch of a choice that is not taken, all of it once a fault was reported or when the table is checked) is read as
- * well, so a row is checked without a node. */
+ * compose_read.c reads them. The text is read and built in one go, each time the operator is expanded. What is not
+ * built (the branch of a choice that is not taken, all of it once a fault was reported or when the table is checked) is
+ * read as well, so a row is checked without a node. */
 #include "compose.h"
 
 Val val_num(double v)
@@ -43,21 +43,28 @@ int64_t val_int(Body *k, Val v)
     Ctx *c = k->t.c;
     if (v.kind == VAL_NUM && v.num == floor(v.num) && fabs(v.num) < 1e15)
         return (int64_t)v.num;
-    body_fault(k, internf(c, "a dimension would be %g: the operands (%s) do not go with each other or with the attributes",
+    body_fault(k, internf(c,
+                          "a dimension would be %g: the operands (%s) do not go with each other or with the attributes",
                           v.num, operand_list(k)));
     return 0;
 }
 
 void name_set(Body *k, const char *name, Val v)
 {
-    if (k->nnames == MOST_NAMES)
+    int i = 0;
+    while (i < k->nnames && k->names[i].name != name)
+        i++;
+    if (i == MOST_NAMES)
         row_bad(&k->t, "too many names");
-    k->names[k->nnames++] = (Named){name, v};
+    k->names[i] = (Named){name, v};
+    k->nnames += i == k->nnames;
 }
 
 Val name_get(Body *k, const char *name)
 {
-    for (int i = k->nnames; i-- > 0;)
+    if (!strcmp(name, "none"))
+        return (Val){0};
+    for (int i = 0; i < k->nnames; i++)
         if (k->names[i].name == name)
             return k->names[i].v;
     row_bad(&k->t, internf(k->t.c, "nothing is called '%s' so far", name));
@@ -171,7 +178,7 @@ Val body_graph(Body *k, const Attr *a, Val x)
     return val_edge(k, e);
 }
 
-/* ---- functions ---------------------------------------------------------------------------------------------------- */
+/* ---- functions --------------------------------------------------------------------------------------------------- */
 
 static void check_within(Body *k, const char *name, Type t, Val y)
 {
@@ -237,7 +244,9 @@ static bool number_function(Body *k, int f, Val x, Val y, Val *v)
     case SQRT:  *v = val_num(sqrt(x.num)); return true;
     case LIKE:  *v = y.kind == VAL_EDGE ? body_cast(k, x, y.e->type.dt) : (Val){0}; return true;
     case ITEM:
-        *v = val_num(y.num < 0 || y.num >= x.n ? 0 : x.ints ? (double)x.ints[(int)y.num] : (double)x.floats[(int)y.num]);
+        *v = val_num(0);
+        if (y.num >= 0 && y.num < x.n)
+            *v = val_num(x.ints ? (double)x.ints[(int)y.num] : (double)x.floats[(int)y.num]);
         return true;
     case FAIL:
         body_fault(k, k->skip ? "" : internf(k->t.c, "%s (%s)", x.s, operand_list(k)));

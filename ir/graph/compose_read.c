@@ -133,7 +133,7 @@ static Val read_primary(Body *k)
     DType dt = dtype_parse(name);
     if (*t->p == '(' && (dt != DT_NONE || fact_find(name) >= 0))
         return read_function(k, name, dt);
-    if (*t->p == '(' || *t->p == '<')
+    if (*t->p == '(' || (*t->p == '<' && *name >= 'A' && *name <= 'Z'))
         return read_call(k, domain, name, 1, &v), v;
     return dt != DT_NONE ? val_num(dt) : name_get(k, name);
 }
@@ -179,7 +179,8 @@ static Val read_expr(Body *k)
     if (same || row_accept(&k->t, "<")) {
         Val y = read_sum(k);
         bool numbers = x.kind == VAL_NUM && y.kind == VAL_NUM;
-        x = val_num(!same ? numbers && x.num < y.num : numbers ? x.num == y.num : x.kind == VAL_TEXT && !strcmp(x.s, y.s));
+        bool texts = x.kind == VAL_TEXT && y.kind == VAL_TEXT;
+        x = val_num(numbers ? same ? x.num == y.num : x.num < y.num : same && texts && !strcmp(x.s, y.s));
     }
     if (!row_accept(&k->t, "?"))
         return x;

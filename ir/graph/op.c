@@ -18,7 +18,7 @@ struct OpTable {
 
 void row_bad(const RowText *t, const char *want)
 {
-    ice(t->c, "operator entry \"%s\": at \"%s\": %s", t->all, t->p, want);
+    ice(t->c, "operator entry \"%.200s\": at \"%.100s\": %s", t->all, t->p, want);
 }
 
 void row_skip(RowText *t)
@@ -309,7 +309,7 @@ static void check_meaning(RowText *t, const Sig *s)
         row_bad(t, "exactly one of scalar, at, lower, expand and body must be set");
     if (op->wide && !op_expands(op))
         row_bad(t, "wide goes with expand and body");
-    if (s->graphs && !op->expand && !op->lists)
+    if (s->graphs && !op_expands(op) && !op->lists)
         row_bad(t, "an operator with graph attributes must expand");
     if (op->scalar && op_arity((ScalarOp)(op->scalar - 1)) != s->nin)
         row_bad(t, "the scalar operator takes another number of operands");

@@ -50,15 +50,18 @@
  *   Name<attr = VALUE, ...>(x, , y)   the operator in its newest version; domain::Name. What is left out is passed on
  *                    as left out, an attribute as well; without a required operand the whole is left out.
  *                    VALUE: an EXPR, "text", or an element type; <*, ...>: all of the node that the operator has
+ *   none             what is left out
  *   3  0.5           take the type of the operand that they meet: the other one, or one of the same type variable
  *   [1, -1, n / 2]   int64 vector; a vector in it stands for its elements
  *   @attr            an attribute of the node as such a number or vector, or for a string as a VALUE
- *   rank(x)  dim(x, k)  size(x)  type(x)  given(x)     numbers: type is the element type, given 1 or 0
+ *   rank(x)  dim(x, k)  size(x)  type(x)  given(x)  sqrt(x)     numbers: type is the element type, given 1 or 0
  *   axes(x, k)       the vector k .. rank-1; dims(x, k): of the dimensions at those places
  *   item(v, k)       of a vector, a number
  *   asked(y)         whether the result is asked for: 1 or 0
  *   within(x, y)     x, which must broadcast to y; vector(x, n): x, which must be a vector of n elements
+ *   like(x, y)       x with the element type of y; int64(x): with that type
  *   fail("text")     an error of the node
+ *   @graph(x)        what an attribute that is a graph makes of it; x without one
  */
 #ifndef BURIN_OP_H
 #define BURIN_OP_H

@@ -210,7 +210,6 @@ At resize_at;
 Expand upsample, late_resize;
 
 /* attention.c */
-Expand attention, flex_attention;
 Infer rotary_infer, tensor_scatter_infer;
 At rotary_at, tensor_scatter_at;
 
