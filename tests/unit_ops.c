@@ -57,6 +57,67 @@ START_TEST(bodies_can_be_built)
 }
 END_TEST
 
+typedef struct Row {
+    const char *body, *message;
+} Row;
+
+static void read_row(Ctx *ctx, void *arg)
+{
+    const Row *row = arg;
+    Op *all = NEW_N(ctx, Op, ops_count + 1);
+    memcpy(all, ops_table, sizeof *all * (size_t)ops_count);
+    all[ops_count] = (Op){.sig = "test::Row-1 <k: int = 1, s: string = \"a\"> (x: F, y?: F) => (z: F)", .body = row->body};
+    ctx->ops = op_table_new(ctx, all, ops_count + 1);
+    op_check_body(ctx, op_newest(ctx, "test", "Row"));
+}
+
+static const Row faulty[] = {
+    {"z = w", "nothing is called 'w' so far"},
+    {"a = x", "nothing is called 'z' so far"},
+    {"z = x y", "expected ';' or the end"},
+    {"z = Ad(x, y)", "there is no operator 'Ad'"},
+    {"z = Relu(x, y)", "Relu does not take so many operands"},
+    {"z = Relu<k = 1>(x)", "Relu has no attribute 'k'"},
+    {"z = Elu<alpha = 'a'>(x)", "not a value of the attribute 'alpha'"},
+    {"z = x * @w", "there is no attribute 'w'"},
+    {"(z, a) = Relu(x)", "Relu does not give so many results"},
+    {"z = (x", "expected ')'"},
+    {"z = @s == 'a", "the string does not end"},
+    {"z = dim(x)", "expected ','"},
+    {"z = x ? y", "expected ':'"},
+};
+
+START_TEST(faults_of_bodies)
+{
+    Row row = faulty[_i];
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    Ctx *own = ctx_new();
+    ck_assert_msg(!ctx_run(own, read_row, &row), "%s was read", row.body);
+    diag_flush(own, f);
+    fclose(f);
+    ck_assert_msg(strstr(text, row.message) != NULL, "%s: %s", row.body, text);
+    free(text);
+    ctx_free(own);
+}
+END_TEST
+
+START_TEST(bodies_that_are_sound)
+{
+    static const char *const bodies[] = {
+        "z = x", "z = x + y * 2 - -1 / @k", "z = Elu<*>(x)", "z = @k < 2 ? x : @s == 'b' ? fail('no') : -x",
+        "a = [1, dims(x, 1), 2 * 3]; (z) = Reshape(x, a)", "(z, i) = TopK<axis = -1>(x, [@k])",
+        "z = like(Clip(x, , 3), y) + float(1) + none", "z = within(x, y); z = vector(z, 3) * sqrt(size(z))",
+        "z = com.microsoft::FastGelu(x, y)", "z = asked(z) ? x : item([4, 5], 1) * x",
+    };
+    for (int i = 0; i < COUNT(bodies); i++) {
+        Row row = {bodies[i], NULL};
+        ck_assert_msg(ctx_run(c, read_row, &row), "%s was refused", bodies[i]);
+    }
+}
+END_TEST
+
 START_TEST(old_attributes_are_refused)
 {
     const Sig *old = op_find(c, "", "Reshape", 13, NULL), *new = op_find(c, "ai.onnx", "Reshape", 14, NULL);
@@ -85,6 +146,8 @@ int main(void)
     tcase_add_test(t, versions_are_known);
     tcase_add_test(t, rewriting_ends);
     tcase_add_test(t, bodies_can_be_built);
+    tcase_add_loop_test(t, faults_of_bodies, 0, COUNT(faulty));
+    tcase_add_test(t, bodies_that_are_sound);
     tcase_add_test(t, old_attributes_are_refused);
     tcase_add_test(t, names_that_are_near);
     suite_add_tcase(s, t);
