@@ -9,13 +9,8 @@
  *                                      after make; then fuzz_onnx CORPUS_FOLDER
  *
  * What is sound is printed as text, which must be taken. Memory is bounded by the size of the file. */
+#include "fuzz_bytes.h"
 #include "onnx_write.h"
-
-#include <time.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
-
-typedef struct Run { const uint8_t *data; size_t n; long fail; } Run;
 
 static void again(Ctx *c, const Graph *g)
 {
@@ -42,30 +37,6 @@ static void read_one(Ctx *c, void *arg)
     if (g && !c->errors && !r->fail)
         again(c, g);
     pbfile_read(c, f, (Type){DT_F32, 0, NULL});
-}
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
-{
-    Run r = {data, n, 0};
-    if (n && data[0] == 0xFF)        /* let an allocation fail */
-        r = (Run){data + 1, n - 1, 1 + (long)(data[n - 1] * 7)};
-    Ctx *c = ctx_new();
-    if (!c)
-        return 0;
-    c->fail_alloc = r.fail;
-    ctx_run(c, read_one, &r);
-    c->fail_alloc = 0;
-    FILE *f = fopen("/dev/null", "w");
-    if (f) {
-        diag_flush(c, f);
-        fclose(f);
-    }
-    if (c->peak > 256 * n + (64 << 20)) {
-        fprintf(stderr, "%zu bytes of memory for a file of %zu\n", c->peak, n);
-        abort();
-    }
-    ctx_free(c);
-    return 0;
 }
 
 #ifndef LIBFUZZER
@@ -97,124 +68,23 @@ static const char *const seeds[] = {
     "1:2 2:1 4(1 2)",
 };
 
-/* ---- changing them --------------------------------------------------------------------------------------------- */
-
-typedef struct Bytes { uint8_t *at; size_t n, cap; } Bytes;
-
-static uint64_t state = 1;
-
-static size_t below(size_t n)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return n ? (size_t)(state >> 11) % n : 0;
-}
-
-/* In place of `drop` bytes at `at`. */
-static void splice(Bytes *b, size_t at, size_t drop, const void *in, size_t n)
-{
-    if (b->n - drop + n > b->cap)
-        return;
-    memmove(b->at + at + n, b->at + at + drop, b->n - at - drop);
-    if (n)
-        memmove(b->at + at, in, n);
-    b->n += n - drop;
-}
-
-static void change(Bytes *b, const File *other)
-{
-    static const char *const words[] = {
-        "\x0A", "\x12", "\x1A", "\x22", "\x2A", "\x32", "\x3A", "\x42", "\x4A", "\x7A", "\xA0\x01\x05", "\x08\x01",
-        "\x80\x80\x80\x80\x10", "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x01", "\xFF\xFF\xFF\xFF\x0F", "x", "y",
-    };
-    size_t at = below(b->n + 1), left = b->n - at, run = below(left < 40 ? left + 1 : 40);
-    uint8_t byte = (uint8_t)below(256);
-    char copy[64];
-    const char *word;
-    switch (below(8)) {
-    case 0: splice(b, at, left > 0, &byte, 1); break;
-    case 1: splice(b, at, run, NULL, 0); break;
-    case 2: case 3:
-        if (left)
-            b->at[at] ^= (uint8_t)(1u << below(8));
-        break;
-    case 4:
-        memcpy(copy, b->at + at, run);
-        splice(b, below(b->n + 1), 0, copy, run);
-        break;
-    case 5:
-        at = below(other->size);
-        splice(b, below(b->n + 1), 0, other->data + at, below(other->size - at < 64 ? other->size - at : 64));
-        break;
-    case 6:
-        word = words[below((size_t)COUNT(words))];
-        splice(b, at, below(2) && left >= strlen(word) ? strlen(word) : 0, word, strlen(word));
-        break;
-    default: b->n = below(8) ? b->n : at; break;
-    }
-}
-
-static void one(Bytes *b, const File *const *files)
-{
-    const File *f = files[below((size_t)COUNT(seeds))];
-    b->n = 0;
-    splice(b, 0, 0, f->data, f->size);
-    if (!below(8))
-        splice(b, 0, 0, "\xFF", 1);
-    for (size_t n = below(6); n > 0; n--)
-        change(b, files[below((size_t)COUNT(seeds))]);
-    LLVMFuzzerTestOneInput(b->at, b->n);
-}
-
-/* The file, and some hundred copies of it, each with a bit flipped or cut short. */
-static long read_file(const char *path)
-{
-    Ctx *c = ctx_new();
-    const File *f = c ? file_map(c, path) : NULL;
-    long done = 0;
-    if (!f)
-        fprintf(stderr, "%s: cannot be read\n", path);
-    uint8_t *copy = f ? mem_copy(c, f->data, f->size) : NULL;
-    for (; f && done < 200; done++) {
-        size_t at = below(f->size);
-        copy[at] ^= (uint8_t)(done ? 1u << below(8) : 0);
-        LLVMFuzzerTestOneInput(copy, done % 8 == 7 ? at : f->size);
-        copy[at] = (uint8_t)f->data[at];
-    }
-    ctx_free(c);
-    return done;
-}
+static const char *const words[] = {
+    "\x0A", "\x12", "\x1A", "\x22", "\x2A", "\x32", "\x3A", "\x42", "\x4A", "\x7A", "\xA0\x01\x05", "\x08\x01",
+    "\x80\x80\x80\x80\x10", "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x01", "\xFF\xFF\xFF\xFF\x0F", "x", "y",
+};
 
 int main(int argc, char **argv)
 {
-    double seconds = 10;
-    long done = 0, files = 0;
     Ctx *c = ctx_new();
-    const File *models[COUNT(seeds)];
-    Bytes b = {malloc(1 << 16), 0, 1 << 16};
-    if (!c || !b.at)
+    File files[COUNT(seeds)];
+    if (!c)
         return 1;
     for (int i = 0; i < COUNT(seeds); i++)
-        models[i] = onnx_of(c, seeds[i]);
-    for (int i = 1; i < argc; i++) {
-        char *end;
-        double number = strtod(argv[i], &end);
-        if (!strcmp(argv[i], "--seed") && i + 1 < argc)
-            state = strtoull(argv[++i], NULL, 10) * 2 + 1;
-        else if (end != argv[i] && !*end)
-            seconds = number;
-        else
-            files += read_file(argv[i]);
-    }
-    time_t start = time(NULL);
-    while (!files && difftime(time(NULL), start) < seconds)
-        for (int i = 0; i < 100; i++, done++)
-            one(&b, models);
-    free(b.at);
+        files[i] = *onnx_of(c, seeds[i]);
+    const Fuzz z = {COUNT(seeds), COUNT(words), files, words, 200};
+    const int status = fuzz_main(argc, argv, &z);
     ctx_free(c);
-    printf("%ld passed, 0 failed\n", done + files);
-    return 0;
+    return status;
 }
 
 #endif

@@ -8,13 +8,7 @@
  *                                      for libFuzzer (after make); then: fuzz_text FOLDER_WITH_TEXTS
  *
  * What is sound is printed, read again, and must print the same. Memory is bounded by the size of the text. */
-#include "text_ops.h"
-
-#include <time.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
-
-typedef struct Run { const uint8_t *data; size_t n; long fail; } Run;
+#include "fuzz_bytes.h"
 
 static void again(Ctx *c, const Graph *g)
 {
@@ -46,30 +40,6 @@ static void read_one(Ctx *c, void *arg)
     Graph *g = frontend_import(c, m, &options[r->n % (size_t)COUNT(options)]);
     if (g && !c->errors && !r->fail)
         again(c, g);
-}
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
-{
-    Run r = {data, n, 0};
-    if (n && data[0] == 0xFF)        /* let an allocation fail */
-        r = (Run){data + 1, n - 1, 1 + (long)(data[n - 1] * 7)};
-    Ctx *c = ctx_new();
-    if (!c)
-        return 0;
-    c->fail_alloc = r.fail;
-    ctx_run(c, read_one, &r);
-    c->fail_alloc = 0;
-    FILE *f = fopen("/dev/null", "w");
-    if (f) {
-        diag_flush(c, f);
-        fclose(f);
-    }
-    if (c->peak > 256 * n + (64 << 20)) {
-        fprintf(stderr, "%zu bytes of memory for a text of %zu\n", c->peak, n);
-        abort();
-    }
-    ctx_free(c);
-    return 0;
 }
 
 #ifndef LIBFUZZER
@@ -106,162 +76,20 @@ static const char *const seeds[] = {
 };
 
 static const char *const words[] = {
-    "float",
-    "[",
-    "]",
-    "{",
-    "}",
-    "(",
-    ")",
-    "<",
-    ">",
-    "=",
-    "=>",
-    ",",
-    ":",
-    ".",
-    "@",
-    "?",
-    "\"",
-    "\\",
-    "#",
-    "\n",
-    " ",
-    "-",
-    "0",
-    "1",
-    "9",
-    "1e39",
-    "1e-50",
-    "9223372036854775808",
-    "inf",
-    "nan",
-    "nan(0x1)",
-    "0x1p3",
-    "...",
-    "seq(",
-    "int4",
-    "uint2[3]",
-    "string",
-    "N",
-    "x",
-    "y",
-    "Neg",
-    "Add",
-    "If",
-    "Twice",
-    "d.f",
-    "\xC3\xB6",
-    "\xFF",
-    "opset_import",
-    "[\"location\": \"/etc/passwd\"]",
-    "then_branch",
-    "ints",
-    "[]",
-    "float[2]{1,2}",
-    "float[99999999999]",
-    "float[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]",
-    "g () => () {",
+    "float", "[", "]", "{", "}", "(", ")", "<", ">", "=", "=>", ",", ":", ".", "@", "?", "\"", "\\", "#", "\n", " ",
+    "-", "0", "1", "9", "1e39", "1e-50", "9223372036854775808", "inf", "nan", "nan(0x1)", "0x1p3", "...", "seq(",
+    "int4", "uint2[3]", "string", "N", "x", "y", "Neg", "Add", "If", "Twice", "d.f", "\xC3\xB6", "\xFF",
+    "opset_import", "[\"location\": \"/etc/passwd\"]", "then_branch", "ints", "[]", "float[2]{1,2}",
+    "float[99999999999]", "float[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]", "g () => () {",
 };
-
-/* ---- changing them --------------------------------------------------------------------------------------------- */
-
-typedef struct Text { uint8_t *at; size_t n, cap; } Text;
-
-static uint64_t state = 1;
-
-static size_t below(size_t n)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return n ? (size_t)(state >> 11) % n : 0;
-}
-
-/* In place of `drop` bytes at `at`. */
-static void splice(Text *t, size_t at, size_t drop, const void *in, size_t n)
-{
-    if (t->n - drop + n > t->cap)
-        return;
-    memmove(t->at + at + n, t->at + at + drop, t->n - at - drop);
-    if (n)
-        memmove(t->at + at, in, n);
-    t->n += n - drop;
-}
-
-static void change(Text *t)
-{
-    size_t at = below(t->n + 1), left = t->n - at, run = below(left < 40 ? left + 1 : 40);
-    uint8_t byte = (uint8_t)below(256);
-    char copy[64];
-    const char *word;
-    switch (below(7)) {
-    case 0: splice(t, at, left > 0, &byte, 1); break;
-    case 1: splice(t, at, run, NULL, 0); break;
-    case 2: case 3:
-        word = words[below((size_t)COUNT(words))];
-        splice(t, at, below(2) ? 0 : run < 8 ? run : 8, word, strlen(word));
-        break;
-    case 4:
-        memcpy(copy, t->at + at, run);
-        splice(t, below(t->n + 1), 0, copy, run);
-        break;
-    case 5:
-        word = seeds[below((size_t)COUNT(seeds))];
-        at = below(strlen(word));
-        splice(t, below(t->n + 1), 0, word + at, below(strlen(word) - at + 1));
-        break;
-    default: t->n = below(8) ? t->n : at; break;
-    }
-}
-
-static void one(Text *t)
-{
-    const char *seed = seeds[below((size_t)COUNT(seeds))];
-    t->n = 0;
-    splice(t, 0, 0, seed, strlen(seed));
-    if (!below(8))
-        splice(t, 0, 0, "\xFF", 1);
-    for (size_t n = below(6); n > 0; n--)
-        change(t);
-    LLVMFuzzerTestOneInput(t->at, t->n);
-}
-
-static void read_file(const char *path)
-{
-    Ctx *c = ctx_new();
-    const File *f = c ? file_map(c, path) : NULL;
-    if (f)
-        LLVMFuzzerTestOneInput((const uint8_t *)f->data, f->size);
-    else
-        fprintf(stderr, "%s: cannot be read\n", path);
-    ctx_free(c);
-}
 
 int main(int argc, char **argv)
 {
-    double seconds = 10;
-    long done = 0, files = 0;
-    Text t = {malloc(1 << 16), 0, 1 << 16};
-    for (int i = 1; i < argc; i++) {
-        char *end;
-        double number = strtod(argv[i], &end);
-        if (!strcmp(argv[i], "--seed") && i + 1 < argc)
-            state = strtoull(argv[++i], NULL, 10) * 2 + 1;
-        else if (end != argv[i] && !*end)
-            seconds = number;
-        else {
-            read_file(argv[i]);
-            files++;
-        }
-    }
-    time_t start = time(NULL);
-    while (!files && t.at && difftime(time(NULL), start) < seconds)
-        for (int i = 0; i < 100; i++, done++)
-            one(&t);
-    free(t.at);
-    printf("%ld passed, 0 failed\n", done + files);
-    return 0;
+    File files[COUNT(seeds)];
+    for (int i = 0; i < COUNT(seeds); i++)
+        files[i] = (File){"m", seeds[i], strlen(seeds[i])};
+    const Fuzz z = {COUNT(seeds), COUNT(words), files, words, 1};
+    return fuzz_main(argc, argv, &z);
 }
 
 #endif
