@@ -272,7 +272,7 @@ static void print_name(Print *p, const Edge *e)
 static void print_node(Print *p, const Node *n)
 {
     FILE *f = p->f;
-    int nout = n->nout < n->sig->nshown || n->sig->nshown == n->sig->nout ? n->nout : n->sig->nshown, nin = n->nin, attrs = 0;
+    int nout = node_sized(n) ? n->sig->nshown : n->nout, nin = n->nin, attrs = 0;
     while (nout && !n->out[nout - 1])
         nout--;
     while (nin && !n->in[nin - 1])

@@ -63,7 +63,8 @@ static void count(Region *r, const Expr *e)
     if (memo_get(&r->seen, e->id))
         return;
     memo_put(r->c, &r->seen, e->id, e);
-    r->ops = add(r->ops, e->kind == E_OP || e->kind == E_CAST || e->kind == E_BITS || e->kind == E_SELECT || e->kind == E_IN);
+    const ExprKind k = e->kind;
+    r->ops = add(r->ops, k == E_OP || k == E_CAST || k == E_BITS || k == E_SELECT || k == E_IN);
     for (int i = 0; i < e->n; i++)
         count(r, e->args[i]);
     for (int i = 0; i < expr_ats(e); i++)

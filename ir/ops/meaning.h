@@ -122,7 +122,7 @@ Edge *gathered(Build *b, Edge *x, Edge *places, int axis);       /* places are c
 Edge *along(Build *b, Edge *v, int rank, int axis);              /* the vector as a tensor that runs along axis */
 
 /* shape.c */
-Expand shape, size, dropout_old, dropout;
+Expand shape, size;
 Infer reshape_infer, flatten_infer, squeeze_infer, unsqueeze_infer, identity_infer;
 At reshaped_at, identity_at;
 
@@ -253,6 +253,11 @@ const Expr *true_dims(Lower *l, int k, int dim, const Expr *n);
 const Stmt *count_through(Ctx *c, const Sweep *s, Buf *counter, const Expr *p, const Expr *n, const Stmt *body);
 Infer nonzero_infer, compress_infer, unique_infer;
 LowerFn nonzero, compress, unique;
+
+/* random.c */
+Infer random_infer;
+LowerFn random_numbers;
+Expand random_scaled, bernoulli, multinomial, dropout_old, dropout;
 
 /* nms.c */
 Infer nms_infer;

@@ -58,7 +58,8 @@ static const Expr *overlap(Lower *l, Box p, Box q)
     Ctx *c = l->c;
     const Expr *side[2], *none = zero(c, DT_F32), *most = arg(l->node, 3) ? lone(l, 3, DT_F32) : none;
     for (int d = 0; d < 2; d++)
-        side[d] = expr_op2(c, OP_sub, expr_op2(c, OP_min, p.high[d], q.high[d]), expr_op2(c, OP_max, p.low[d], q.low[d]));
+        side[d] = expr_op2(c, OP_sub, expr_op2(c, OP_min, p.high[d], q.high[d]),
+                           expr_op2(c, OP_max, p.low[d], q.low[d]));
     const Expr *shared = expr_op2(c, OP_mul, side[0], side[1]);
     const Expr *covered = expr_op2(c, OP_sub, expr_op2(c, OP_add, p.area, q.area), shared);
     const Expr *positive[5] = {side[0], side[1], p.area, q.area, covered}, *yes = NULL;

@@ -58,7 +58,8 @@ const Stmt *count_through(Ctx *c, const Sweep *s, Buf *counter, const Expr *p, c
 {
     const Expr *k = expr_load_version(c, counter, NULL, 1);
     const Stmt *step = stmt_store(c, counter, NULL, expr_op2(c, OP_add, k, i64(c, 1)));
-    body = stmt_if(c, p, stmt_if(c, expr_op2(c, OP_lt, k, n), stmt_seq(c, 2, (const Stmt *[]){body, step}), NULL), NULL);
+    body = stmt_if(c, expr_op2(c, OP_lt, k, n), stmt_seq(c, 2, (const Stmt *[]){body, step}), NULL);
+    body = stmt_if(c, p, body, NULL);
     return stmt_seq(c, 3, (const Stmt *[]){stmt_local(c, counter), stmt_store(c, counter, NULL, i64(c, 0)),
                                            sweep_around(c, s, body)});
 }
@@ -137,8 +138,8 @@ static const Stmt *copy_item(Lower *l, const Items *s, const Expr *from, const E
     const int64_t box[2] = {s->outer, s->inner * (l->complex ? 2 : 1)};
     sweep_open(c, &w, 2, box);
     const Expr *o = expr_index(c, w.i[0]), *i = expr_index(c, w.i[1]), *inner = i64(c, box[1]);
-    from = mad(c, mad(c, o, i64(c, s->n), from), inner, i);
-    return sweep_around(c, &w, store_flat(c, l->out[0], mad(c, mad(c, o, n, to), inner, i), load_flat(c, l->in[0], from)));
+    from = load_flat(c, l->in[0], mad(c, mad(c, o, i64(c, s->n), from), inner, i));
+    return sweep_around(c, &w, store_flat(c, l->out[0], mad(c, mad(c, o, n, to), inner, i), from));
 }
 
 /* The type of the result when as many as `most` items remain. */

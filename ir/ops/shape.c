@@ -1,5 +1,5 @@
 /* What only renames the elements' places: Shape and Size (constants, as shapes are static), and Reshape, Flatten,
- * Squeeze, Unsqueeze, Identity and Dropout, which keep every element in its row-major place. The latter share one index
+ * Squeeze, Unsqueeze and Identity, which keep every element in its row-major place. The latter share one index
  * map, `reshaped_at`. */
 #include "meaning.h"
 
@@ -209,44 +209,4 @@ bool unsqueeze_infer(Build *b, const Node *n, Type *out)
     for (int i = 0; i < rank; i++)
         dims[i] = on[i] ? 1 : t.dims[from++];
     return make_type(b, n, out, 0, t.dt, rank, dims);
-}
-
-/* ---- Dropout, as in inference: the input, and a mask of ones ---- */
-
-static Edge *ones(Build *b, Type t, DType dt)
-{
-    Attr value = attr_tensor(b->c, "value",
-                             tensor_of(b->c, type_make(b->c, dt, 1, (int64_t[]){1}), tensor_float(b->c, dt, 1)->data,
-                                       (size_t)dtype_bits(dt) / 8));
-    return build_op(b, "ConstantOfShape", 1, (Edge *[]){build_ints(b, t.rank, t.dims)}, 1, &value);
-}
-
-static void inference(Build *b, const Node *n, DType mask, Edge **out)
-{
-    out[0] = n->in[0];
-    if (n->nout > 1)
-        out[1] = n->out[1] ? ones(b, arg_type(n, 0), mask) : NULL;
-}
-
-/* Before version 10 the mask has the data's type. */
-bool dropout_old(Build *b, const Node *n, Edge **out)
-{
-    inference(b, n, arg_type(n, 0).dt, out);
-    return true;
-}
-
-bool dropout(Build *b, const Node *n, Edge **out)
-{
-    const Tensor *training = arg_known(n, 2), *ratio = arg_known(n, 1);
-    if (arg(n, 2) && !training) {
-        node_error(b, n, "needs input 'training_mode' at compile time; make it a constant");
-        return false;
-    }
-    bool drops = training && type_count(training->type) == 1 && tensor_at_int(training, 0) != 0;
-    if (drops && !(ratio && type_count(ratio->type) == 1 && tensor_at_double(ratio, 0) == 0)) {
-        node_error(b, n, "training_mode is true: random dropout is not supported; export the model for inference");
-        return false;
-    }
-    inference(b, n, DT_BOOL, out);
-    return true;
 }

@@ -16,6 +16,7 @@ const Op ops_table[] = {
 #include "string.def"
 #include "sample.def"
 #include "select.def"
+#include "random.def"
 #include "attention.def"
 #include "recurrent.def"
 #include "control.def"
