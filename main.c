@@ -361,15 +361,6 @@ static void bind_inputs(Ctx *c, const Args *a, const Graph *g, const Tensor **in
                   type_text(c, g->ins[k]->type), g->ins[k]->name);
 }
 
-/* The valid part of an output, by its true dimensions. */
-static Tensor *valid_part(Ctx *c, const Tensor *t, const Tensor *dims)
-{
-    int64_t size[MAX_RANK];
-    for (int i = 0; i < t->type.rank; i++) size[i] = tensor_at_int(dims, i);
-    const Type type = type_make(c, t->type.dt, t->type.rank, size);
-    return tensor_of(c, type, t->data, type_bytes(type));
-}
-
 static void run(Ctx *c, Args *a)
 {
     a->counts = true;
@@ -391,7 +382,7 @@ static void run(Ctx *c, Args *a)
     }
     prog_run(c, p, data, true);
     const int shown = g->nouts - g->ncounts;
-    for (int k = 0; k < g->ncounts; k++) out[g->counted[k]] = valid_part(c, out[g->counted[k]], out[shown + k]);
+    for (int k = 0; k < g->ncounts; k++) out[g->counted[k]] = tensor_front(c, out[g->counted[k]], out[shown + k]);
     if (a->out && mkdir(a->out, 0777) && errno != EEXIST)
         fatal(c, (Loc){0}, "cannot make '%s': %s", a->out, strerror(errno));
     for (int k = 0; k < shown; k++) {

@@ -59,6 +59,13 @@ static const char program[] =
     "    return p;\n"
     "}\n"
     "\n"
+    "static void *out_room(const Param *k)\n"
+    "{\n"
+    "    void *p = room(k->bytes);\n"
+    "    for (size_t i = 0; k->string && i < k->elems; i++) ((const char **)p)[i] = \"\";\n"
+    "    return p;\n"
+    "}\n"
+    "\n"
     "static void put_param(FILE *f, const Param *k, const void *p)\n"
     "{\n"
     "    if (k->string) put_strings(f, p, k->elems);\n"
@@ -92,7 +99,7 @@ static void print_main(FILE *f, const Prog *p, const EmitOptions *o, const char 
     fputs("int main(int argc, char **argv)\n{\n    FILE *in = argc > 2 ? opened(argv[1], \"rb\") : NULL;\n"
           "    if (!in) return EXIT_FAILURE;\n"
           "    for (int i = 0; i < INS; i++) at[i] = get_param(in, &params[i], &texts[i]);\n"
-          "    for (int i = INS; i < INS + OUTS; i++) at[i] = room(params[i].bytes);\n    fclose(in);\n", f);
+          "    for (int i = INS; i < INS + OUTS; i++) at[i] = out_room(&params[i]);\n    fclose(in);\n", f);
     if (o->weights_bin)
         fprintf(f, "    char *w = room(%s_WEIGHTS_BYTES + %s_WEIGHTS_ALIGN);\n"
                 "    void *weights = aligned(w, %s_WEIGHTS_ALIGN);\n    in = opened(argv[3], \"rb\");\n"

@@ -48,7 +48,7 @@ static void **run_seeded(Ctx *c, const Prog *p)
     void **data = NEW_N(c, void *, p->nbufs), **outs = NEW_N(c, void *, p->nouts);
     for (int i = 0; i < p->nbufs; i++) {
         Buf *b = p->bufs[i];
-        if (b->kind == BUF_OUT) data[i] = outs[b->index] = mem_alloc(c, buf_bytes(b) + 1);
+        if (b->kind == BUF_OUT) data[i] = outs[b->index] = (void *)tensor_new(c, (Type){b->dt, b->rank, b->dims})->data;
         if (b->kind == BUF_IN)
             data[i] = (void *)tensor_seeded(c, (Type){b->dt, b->rank, b->dims}, (uint64_t)b->index)->data;
     }

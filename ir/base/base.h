@@ -184,8 +184,9 @@ Type type_make(Ctx *c, DType dt, int rank, const int64_t *dims);   /* copies dim
 const char *type_text(Ctx *c, Type t);                               /* "float[2,3]", "float" for rank 0 */
 const char *dims_text(Ctx *c, int rank, const int64_t *dims);        /* "[2,3]" */
 
-Tensor *tensor_new(Ctx *c, Type t);                                /* zeroed, owned and writable through (void *)data */
+Tensor *tensor_new(Ctx *c, Type t);                                /* zeroed (strings: ""), owned, writable through (void *)data */
 Tensor *tensor_of(Ctx *c, Type t, const void *data, size_t bytes);   /* refers to data */
+Tensor *tensor_front(Ctx *c, const Tensor *t, const Tensor *dims);   /* what lies in front of t, of those dimensions */
 Tensor *tensor_ints(Ctx *c, int n, const int64_t *v);                /* int64[n] */
 Tensor *tensor_int(Ctx *c, int64_t v);                               /* int64 scalar */
 Tensor *tensor_float(Ctx *c, DType dt, double v);                    /* a scalar of any numeric type holding v */

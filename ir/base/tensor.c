@@ -92,6 +92,15 @@ const char *type_text(Ctx *c, Type t)
 
 /* ---- constants --------------------------------------------------------------------------------------------------- */
 
+Tensor *tensor_front(Ctx *c, const Tensor *t, const Tensor *dims)
+{
+    int64_t size[MAX_RANK];
+    for (int i = 0; i < t->type.rank; i++)
+        size[i] = tensor_at_int(dims, i);
+    const Type type = type_make(c, t->type.dt, t->type.rank, size);
+    return tensor_of(c, type, t->data, type_bytes(type));
+}
+
 Tensor *tensor_of(Ctx *c, Type t, const void *data, size_t bytes)
 {
     Tensor *x = NEW(c, Tensor);
@@ -102,7 +111,10 @@ Tensor *tensor_of(Ctx *c, Type t, const void *data, size_t bytes)
 Tensor *tensor_new(Ctx *c, Type t)
 {
     size_t n = type_bytes(t);
-    return tensor_of(c, t, mem_alloc(c, n), n);
+    void *data = mem_alloc(c, n);
+    for (int64_t i = 0; t.dt == DT_STRING && i < type_count(t); i++)
+        ((const char **)data)[i] = "";
+    return tensor_of(c, t, data, n);
 }
 
 static uint64_t load(const void *data, size_t at, int bytes)

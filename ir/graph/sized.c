@@ -84,15 +84,10 @@ void sized_known(Build *b, const Node *n, const Tensor **value)
 {
     for (int k = n->sig->nshown; k < n->nout; k++) {
         int of = result_param(n, k)->dims_of;
-        int64_t dims[MAX_RANK];
         if (!n->out[k] || !n->out[of])
             continue;
-        const Tensor *t = value[of];
-        for (int i = 0; i < t->type.rank; i++)
-            dims[i] = tensor_at_int(value[k], i);
-        Type type = type_make(b->c, t->type.dt, t->type.rank, dims);
-        value[of] = tensor_of(b->c, type, t->data, type_bytes(type));
-        n->out[of]->type = type;
+        value[of] = tensor_front(b->c, value[of], value[k]);
+        n->out[of]->type = value[of]->type;
     }
 }
 
