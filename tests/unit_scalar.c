@@ -34,10 +34,13 @@ static uint64_t next_random(void)
     return seed * UINT64_C(0x2545F4914F6CDD1D);
 }
 
-/* The last one is a table of letters (text.def): that of "a" to "c" is 32 below. */
+/* The last one is a table of letters (text.def): that of "a" to "c" is 32 below. The one before matches all that is empty
+ * (scalar.def, match). */
+#define Z16 "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+#define Z64 Z16 Z16 Z16 Z16
 #define LIST "", "a", "b\303\251", "ab", "-1.5e3", "0x1", " 18446744073709551616 ", "-9223372036854775809", "Infinity", \
     "1e-46", "340282356779733661637539395458142568448", "340282356779733661637539395458142568447.9", "\377\303", \
-    "abcdefghij\342\202\254", "4.9406564584124654e-324", "\1\0a\0\0c\0\0\1\340\377\377"
+    "abcdefghij\342\202\254", Z64 Z64 Z64 Z64 "\1\0\1\0\377\377", "\1\0a\0\0c\0\0\1\340\377\377"
 #define TEXT_OF(...) #__VA_ARGS__
 #define TEXTS(...) TEXT_OF(__VA_ARGS__)
 static const char *const strings[] = { LIST };
@@ -210,16 +213,16 @@ typedef struct Input { Value in[4]; } Input;         /* in[3]: the case */
 static Input *inputs;
 static size_t ninputs;
 
-/* Operators on strings whose second operand is a table: that is the last of the strings. */
+/* Operators on strings whose second operand is a table: those are the last two of the strings. */
 static bool takes_table(const Case *k)
 {
-    return !k->is_cast && k->arg == DT_STRING && k->op == OP_recase;
+    return !k->is_cast && k->arg == DT_STRING && (k->op == OP_recase || k->op == OP_match);
 }
 
 static void add_input(int n, Value a, Value b, Value d)
 {
     if (takes_table(&cases[n]))
-        b.i = STRINGS - 1;
+        b.i = cases[n].op == OP_match ? STRINGS - 2 : STRINGS - 1;
     if ((ninputs & (ninputs - 1)) == 0)
         inputs = realloc(inputs, sizeof *inputs * (ninputs ? 2 * ninputs : 1));
     inputs[ninputs++] = (Input){ { a, b, d, { .i = n } } };

@@ -304,6 +304,12 @@ void prog_accesses(Ctx *c, const Prog *p, void (*visit)(const Access *, void *),
 int64_t kernel_ops(Ctx *c, const Kernel *k);     /* worst-case number of scalar operations: OP, CAST, SELECT and IN */
 void prog_print(FILE *f, Ctx *c, const Prog *p); /* one kernel a paragraph, readable loops */
 
+/* ---- letters.c, regex.c: constant tables, uint8[n], that operators on strings read -------------------------------- */
+
+const Tensor *case_table(Ctx *c, bool to_upper);                 /* for OP_recase */
+/* For OP_match: whether all of a string matches the pattern, in RE2's syntax. NULL: *fault says what is wrong with it. */
+const Tensor *regex_table(Ctx *c, const char *pattern, const char **fault);
+
 /* ---- interp.c: the living definition ----------------------------------------------------------------------------- */
 
 Value scalar_eval(ScalarOp op, DType arg, const Value *args, bool fused);    /* fused: MAD has one rounding */

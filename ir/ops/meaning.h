@@ -284,7 +284,8 @@ Infer lrn_infer;
 At lrn_at;
 
 /* string.c */
-Infer tfidf_infer;
+Infer tfidf_infer, regex_infer;
 LowerFn tfidf;
+At regex_at;
 
 #endif

@@ -161,3 +161,24 @@ void tfidf(Lower *l)
         y = expr_select(c, expr_op2(c, OP_gt, y, none), w, none);
     lower_store(l, l->out[0], strcmp(mode, "TFIDF") == 0 ? expr_op2(c, OP_mul, y, w) : y);
 }
+
+/* ---- RegexFullMatch ---- */
+
+bool regex_infer(Build *b, const Node *n, Type *out)
+{
+    const char *fault, *pattern = node_string(n, "pattern", "");
+    Type t = arg_type(n, 0);
+    if (!regex_table(b->c, pattern, &fault)) {
+        node_error(b, n, "pattern \"%s\": %s; it must be one of RE2's syntax, without classes \\p", pattern, fault);
+        return false;
+    }
+    return make_type(b, n, out, 0, DT_BOOL, t.rank, t.dims);
+}
+
+const Expr *regex_at(Lower *l, int out, const Idx *const *i)
+{
+    const char *fault;
+    (void)out;
+    const Buf *table = lower_const(l, "pattern", regex_table(l->c, node_string(l->node, "pattern", ""), &fault));
+    return expr_op2(l->c, OP_match, in_at(l, 0, i), expr_text(l->c, table, NULL));
+}
