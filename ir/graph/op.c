@@ -258,7 +258,7 @@ static const Param *read_params(RowText *t, int *n)
         for (;;) {
             if (row_accept(t, "#")) {
                 p.by_data = true;
-                p.dim = row_accept(t, "1");
+                p.dim = row_accept(t, "1") ? 1 : row_accept(t, "-1") ? -1 : 0;
                 continue;
             }
             bool *flag = row_accept(t, "?")     ? &p.optional

@@ -12,7 +12,7 @@
  *               ?    optional
  *               ...  variadic: the last one; one or more, with ? none as well
  *               !    must be known at compile time, or see `late`
- *               #    a result: its first dimension (#1: the second one; always that which an attribute `axis` names)
+ *               #    a result: its first dimension (#1: the second, #-1: the last one; always that which an attribute `axis` names)
  *                    depends on data; see sized.c
  *               ~    only its type is read, so the node can be evaluated although the value is unknown
  *   TYPE        a set, which is also a type variable (equal within the signature), or with a digit behind it another

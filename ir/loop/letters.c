@@ -1,5 +1,6 @@
 /* Letters and sets of characters: the tables of text.def's char_recase, and intervals of character codes. */
 #include "regex.h"
+#include "scalar.h"
 
 typedef struct Case { uint32_t first, last; int step, add; } Case;
 
@@ -32,6 +33,15 @@ const Tensor *case_table(Ctx *c, bool to_upper)
         put(to + 9 + 10 * i, 3, (uint32_t)from[i].add & 0xFFFFFF);
     }
     return t;
+}
+
+const char *text_recased(Ctx *c, const char *s, bool to_upper)
+{
+    const int room = c->string_bytes + 1;
+    char *to = NEW_N(c, char, room);
+    Value text = { .s = s }, table = { .s = case_table(c, to_upper)->data };
+    scalar_write_fn(OP_recase, DT_STRING)(to, room, text, table);
+    return intern(c, to);
 }
 
 /* ---- sets -------------------------------------------------------------------------------------------------------- */

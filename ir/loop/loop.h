@@ -307,6 +307,7 @@ void prog_print(FILE *f, Ctx *c, const Prog *p); /* one kernel a paragraph, read
 /* ---- letters.c, regex.c: constant tables, uint8[n], that operators on strings read -------------------------------- */
 
 const Tensor *case_table(Ctx *c, bool to_upper);                 /* for OP_recase */
+const char *text_recased(Ctx *c, const char *s, bool to_upper);  /* what OP_recase writes; interned */
 /* For OP_match: whether all of a string matches the pattern, in RE2's syntax. NULL: *fault says what is wrong with it. */
 const Tensor *regex_table(Ctx *c, const char *pattern, const char **fault);
 

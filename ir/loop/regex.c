@@ -1,6 +1,6 @@
 /* Regular expressions in RE2's syntax, parsed. Groups are not kept and lazy repetition is repetition: what is asked is
- * only whether a whole string matches. What RE2 lacks (references, looking around) is refused, and so are the classes of
- * Unicode, \p. */
+ * only whether a whole string matches. What RE2 lacks (references, looking around) is refused, and so are Unicode's
+ * classes, \p. */
 #include "regex.h"
 
 enum { DEPTH = 200, REPEAT_MOST = 1000 };

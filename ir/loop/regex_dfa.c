@@ -5,7 +5,8 @@
  * refused. */
 #include "regex.h"
 
-enum { STATES_MOST = 20000, ROWS_MOST = 10000, TABLE_MOST = 1 << 20, STEPS_MOST = 200 * 1000 * 1000, HELD_MOST = 1 << 23, DEAD = 0xFFFF };
+enum { STATES_MOST = 20000, ROWS_MOST = 10000, TABLE_MOST = 1 << 20, STEPS_MOST = 200 * 1000 * 1000,
+       HELD_MOST = 1 << 23, DEAD = 0xFFFF };
 enum { KIND_START, KIND_WORD, KIND_LINE, KIND_OTHER, KIND_END };     /* of a byte, or of what stands at the ends */
 
 typedef enum StateKind { ST_BYTE, ST_SPLIT, ST_LOOK, ST_MATCH } StateKind;
@@ -56,8 +57,7 @@ static int span_bytes(Automaton *a, uint32_t lo, uint32_t hi, int n, int next)
             return split(a, span_bytes(a, lo, (hi & ~low) - 1, n, next), span_bytes(a, hi & ~low, hi, n, next));
     }
     for (int k = 0; k < n; k++) {
-        const uint32_t lead = k < n - 1 ? 0x80 : n == 1 ? 0 : 0xF00U >> n & 0xFF, mask = k < n - 1 || n == 1 ? 0x7F : 0x3F;
-        const uint32_t bits = k < n - 1 ? 0x3F : mask;
+        const uint32_t lead = k < n - 1 ? 0x80 : n == 1 ? 0 : 0xF00U >> n & 0xFF, bits = n == 1 ? 0x7F : 0x3F;
         State s = { .kind = ST_BYTE, .next = next };
         s.lo = (uint8_t)(lead | (lo >> 6 * k & bits));
         s.hi = (uint8_t)(lead | (hi >> 6 * k & bits));
@@ -265,7 +265,8 @@ static void fill_rows(Automaton *a, int **cells)
 {
     const int width = a->nclasses + 1;
     for (int row = 0; row < a->rows.n; row++) {
-        if (a->rows.n > ROWS_MOST || a->steps > STEPS_MOST || a->held > HELD_MOST || (row + 1) * width * 2 > TABLE_MOST) {
+        if (a->rows.n > ROWS_MOST || a->steps > STEPS_MOST || a->held > HELD_MOST ||
+            (row + 1) * width * 2 > TABLE_MOST) {
             a->fault = "its automaton is too large";
             return;
         }

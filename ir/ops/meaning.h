@@ -250,6 +250,8 @@ LowerFn top_k;
 
 /* select.c */
 const Expr *true_dims(Lower *l, int k, int dim, const Expr *n);
+const Expr *count_of(Ctx *c, const Sweep *s, const Expr *p);     /* places of the sweep where p holds */
+const Stmt *store_flat(Ctx *c, Buf *b, const Expr *p, const Expr *v);    /* v, to flat place p, which is clamped */
 const Stmt *count_through(Ctx *c, const Sweep *s, Buf *counter, const Expr *p, const Expr *n, const Stmt *body);
 Infer nonzero_infer, compress_infer, unique_infer;
 LowerFn nonzero, compress, unique;
@@ -284,8 +286,8 @@ Infer lrn_infer;
 At lrn_at;
 
 /* string.c */
-Infer tfidf_infer, regex_infer;
-LowerFn tfidf;
+Infer tfidf_infer, regex_infer, split_strings_infer, normalizer_infer;
+LowerFn tfidf, split_strings, normalizer;
 At regex_at;
 
 #endif

@@ -16,7 +16,7 @@ static const Expr *load_flat(Ctx *c, const Buf *b, const Expr *p)
     return expr_load(c, b, at);
 }
 
-static const Stmt *store_flat(Ctx *c, Buf *b, const Expr *p, const Expr *v)
+const Stmt *store_flat(Ctx *c, Buf *b, const Expr *p, const Expr *v)
 {
     const Idx *at[MAX_RANK + 1];
     flat_at(c, b, p, at);
@@ -30,7 +30,7 @@ static const Expr *mad(Ctx *c, const Expr *a, const Expr *b, const Expr *d)
 }
 
 /* How many places of the sweep satisfy p. */
-static const Expr *count_of(Ctx *c, const Sweep *s, const Expr *p)
+const Expr *count_of(Ctx *c, const Sweep *s, const Expr *p)
 {
     return sweep_reduce(c, s, i64(c, 0), (Fold){OP_add, expr_cast(c, DT_I64, p), NULL});
 }
