@@ -4,10 +4,8 @@
 #define BURIN_GRAPH_OPS_H
 
 #include "op.h"
+#include "unit.h"
 
-#include <check.h>
-
-static Ctx *c;
 static Build *b;
 
 /* ---- meanings ---------------------------------------------------------------------------------------------------- */
@@ -311,25 +309,6 @@ static void setup(void)
     b = build_new(c, 0, NULL);
 }
 
-static void teardown(void)
-{
-    ctx_free(c);
-}
-
-/* What diag_flush prints, in the context's memory. */
-static inline const char *said(void)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *f = open_memstream(&text, &size);
-    diag_flush(c, f);
-    fclose(f);
-    const char *s = intern(c, text);
-    free(text);
-    return s;
-}
-
-#define SAYS(expected) ck_assert_str_eq(said(), expected)
 #define SILENT() ck_assert_str_eq(said(), "")
 
 static inline Type type_of(DType dt, int rank, ...)
@@ -427,21 +406,5 @@ static inline bool stops(void (*f)(Ctx *, void *), void *arg)
 }
 
 enum { MANY = 100000 };              /* nodes of a large graph */
-
-static inline int run_tests(const char *name, const TTest *const *tests, int n)
-{
-    Suite *s = suite_create(name);
-    TCase *t = tcase_create(name);
-    tcase_set_timeout(t, 120);
-    tcase_add_checked_fixture(t, setup, teardown);
-    for (int i = 0; i < n; i++)
-        tcase_add_test(t, tests[i]);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
-}
 
 #endif

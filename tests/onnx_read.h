@@ -3,20 +3,12 @@
 #define BURIN_ONNX_READ_H
 
 #include "onnx_write.h"
-
-#include <check.h>
-
-static Ctx *c;
+#include "unit.h"
 
 static inline void setup(void)
 {
     c = ctx_new();
     give_ops(c);
-}
-
-static inline void teardown(void)
-{
-    ctx_free(c);
 }
 
 typedef struct Job { const File *f; const ReadOptions *o; MModel *m; Graph *g; } Job;
@@ -38,11 +30,6 @@ static inline Job read_file(const File *f)
 static inline Job read_text(const char *text)
 {
     return read_file(onnx_of(c, text));
-}
-
-static inline const char *said(void)
-{
-    return text_of(c, print_diags, NULL);
 }
 
 /* What the model becomes, behind its header. */

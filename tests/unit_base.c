@@ -1,39 +1,8 @@
 /* Unit tests of ir/base: memory, strings, files. */
 #include "base.h"
+#include "unit.h"
 
-#include <check.h>
 #include <unistd.h>
-
-static Ctx *c;
-
-static void setup(void)
-{
-    c = ctx_new();
-    ck_assert_ptr_nonnull(c);
-}
-
-static void teardown(void)
-{
-    ctx_free(c);
-}
-
-/* What diag_flush prints, NUL-ended; freed by the caller. */
-static char *flushed(void)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *f = open_memstream(&text, &size);
-    diag_flush(c, f);
-    fclose(f);
-    return text;
-}
-
-#define PRINTS(expected) \
-    do { \
-        char *printed = flushed(); \
-        ck_assert_str_eq(printed, expected); \
-        free(printed); \
-    } while (0)
 
 /* ---- arena ------------------------------------------------------------------------------------------------------- */
 
@@ -131,7 +100,7 @@ START_TEST(runs_nest_and_fatal_returns_to_the_innermost)
     ck_assert(!ctx_run(c, fail_at_depth, &depth));
     ck_assert_ptr_null(c->top);
     ck_assert_int_eq(c->errors, 3);
-    PRINTS("burin: error: a limit\nburin: error: outer 1\nburin: error: outer 2\n");
+    SAYS("burin: error: a limit\nburin: error: outer 1\nburin: error: outer 2\n");
 }
 END_TEST
 
@@ -145,7 +114,7 @@ START_TEST(too_large_a_request_is_fatal_also_when_its_size_overflows)
     size_t sizes[] = {(size_t)1 << 61, SIZE_MAX / 8, SIZE_MAX, (size_t)1 << 59};
     for (int i = 0; i < 4; i++) {
         ck_assert(!ctx_run(c, ask_for_too_much, &sizes[i]));
-        PRINTS("burin: error: out of memory\n");
+        SAYS("burin: error: out of memory\n");
     }
     ck_assert_uint_eq(mem_times(3, SIZE_MAX / 3), SIZE_MAX / 3 * 3);
     ck_assert_uint_eq(mem_times(0, 5), 0);
@@ -197,7 +166,7 @@ START_TEST(any_allocation_may_fail_without_harm)
     }
     c->fail_alloc = -1;
     ck_assert(!ctx_run(c, work, NULL));
-    PRINTS("burin: error: out of memory\n");
+    SAYS("burin: error: out of memory\n");
 }
 END_TEST
 
@@ -323,37 +292,27 @@ START_TEST(a_long_pipe_is_read_whole_and_a_failing_read_sets_errno)
 }
 END_TEST
 
-#define ADD(name) tcase_add_test(t, name)
-
 int main(void)
 {
-    Suite *s = suite_create("base");
-    TCase *t = tcase_create("all");
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_set_timeout(t, 60);
-    suite_add_tcase(s, t);
-    ADD(allocations_are_zeroed_aligned_and_apart);
-    ADD(released_scratch_is_reused_and_zero_again);
-    ADD(a_mark_keeps_the_large_block_before_it_and_frees_the_one_after);
-    ADD(vectors_grow_and_keep_their_elements);
-    ADD(a_copy_of_nothing_takes_no_pointer);
-    ADD(runs_nest_and_fatal_returns_to_the_innermost);
-    ADD(too_large_a_request_is_fatal_also_when_its_size_overflows);
-    ADD(deferred_releases_run_last_first);
+    TCase *t = case_new("base", context_new, context_free);
+    tcase_add_test(t, allocations_are_zeroed_aligned_and_apart);
+    tcase_add_test(t, released_scratch_is_reused_and_zero_again);
+    tcase_add_test(t, a_mark_keeps_the_large_block_before_it_and_frees_the_one_after);
+    tcase_add_test(t, vectors_grow_and_keep_their_elements);
+    tcase_add_test(t, a_copy_of_nothing_takes_no_pointer);
+    tcase_add_test(t, runs_nest_and_fatal_returns_to_the_innermost);
+    tcase_add_test(t, too_large_a_request_is_fatal_also_when_its_size_overflows);
+    tcase_add_test(t, deferred_releases_run_last_first);
 #ifdef BURIN_TEST
-    ADD(any_allocation_may_fail_without_harm);
-    ADD(what_cannot_be_deferred_is_released_at_once);
-    ADD(test_builds_poison_what_is_released);
+    tcase_add_test(t, any_allocation_may_fail_without_harm);
+    tcase_add_test(t, what_cannot_be_deferred_is_released_at_once);
+    tcase_add_test(t, test_builds_poison_what_is_released);
 #endif
-    ADD(equal_strings_are_one_pointer);
-    ADD(the_nearest_word_is_found_by_edits);
-    ADD(escaped_text_cannot_leave_a_comment);
-    ADD(files_are_mapped_and_faults_set_errno);
-    ADD(a_pipe_is_read_whole);
-    ADD(a_long_pipe_is_read_whole_and_a_failing_read_sets_errno);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    tcase_add_test(t, equal_strings_are_one_pointer);
+    tcase_add_test(t, the_nearest_word_is_found_by_edits);
+    tcase_add_test(t, escaped_text_cannot_leave_a_comment);
+    tcase_add_test(t, files_are_mapped_and_faults_set_errno);
+    tcase_add_test(t, a_pipe_is_read_whole);
+    tcase_add_test(t, a_long_pipe_is_read_whole_and_a_failing_read_sets_errno);
+    return case_run("base", t);
 }

@@ -348,5 +348,5 @@ int main(void)
         places_that_name_the_node, too_many_attributes, numbers_of_operands, operands_are_padded, types_of_operands,
         operands_that_must_be_known, poison_spreads_silently, broadcasting, results_that_are_too_large, axes,
     };
-    return run_tests("build", tests, COUNT(tests));
+    return RUN("build", setup, context_free, tests);
 }

@@ -1,20 +1,6 @@
 /* Unit tests of codegen: names, literals, line breaks, parentheses. What the emitted C computes is held against the interpreter by tests/check_c.sh. */
 #include "emit.h"
-
-#include <check.h>
-
-static Ctx *c;
-
-static void setup(void)
-{
-    c = ctx_new();
-    ck_assert_ptr_nonnull(c);
-}
-
-static void teardown(void)
-{
-    ctx_free(c);
-}
+#include "unit.h"
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
@@ -261,26 +247,11 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("codegen");
-    TCase *t = tcase_create("codegen");
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_set_timeout(t, 60);
-    tcase_add_test(t, names_are_identifiers);
-    tcase_add_test(t, names_without_stem_mean_nothing_else);
-    tcase_add_test(t, names_see_those_outside);
-    tcase_add_test(t, many_equal_names_take_linear_time);
-    tcase_add_test(t, scalars_are_exact);
-    tcase_add_test(t, hexadecimal_floats_keep_their_bits);
-    tcase_add_test(t, short_decimals_are_exact);
-    tcase_add_test(t, strings_are_escaped);
-    tcase_add_test(t, long_statements_are_broken);
-    tcase_add_test(t, comments_are_broken);
-    tcase_add_test(t, texts_tell_how_they_bind);
-    tcase_add_test(t, texts_tell_what_operands_need);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    const TTest *const tests[] = {
+        names_are_identifiers, names_without_stem_mean_nothing_else, names_see_those_outside,
+        many_equal_names_take_linear_time, scalars_are_exact, hexadecimal_floats_keep_their_bits, short_decimals_are_exact,
+        strings_are_escaped, long_statements_are_broken, comments_are_broken, texts_tell_how_they_bind,
+        texts_tell_what_operands_need,
+    };
+    return RUN("codegen", context_new, context_free, tests);
 }

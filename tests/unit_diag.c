@@ -1,38 +1,6 @@
 /* Unit tests of ir/base: diagnostics. */
 #include "base.h"
-
-#include <check.h>
-
-static Ctx *c;
-
-static void setup(void)
-{
-    c = ctx_new();
-    ck_assert_ptr_nonnull(c);
-}
-
-static void teardown(void)
-{
-    ctx_free(c);
-}
-
-/* What diag_flush prints, NUL-ended; freed by the caller. */
-static char *flushed(void)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *f = open_memstream(&text, &size);
-    diag_flush(c, f);
-    fclose(f);
-    return text;
-}
-
-#define PRINTS(expected) \
-    do { \
-        char *printed = flushed(); \
-        ck_assert_str_eq(printed, expected); \
-        free(printed); \
-    } while (0)
+#include "unit.h"
 
 /* ---- diagnostics ------------------------------------------------------------------------------------------------- */
 
@@ -54,13 +22,13 @@ START_TEST(errors_come_in_order_of_position_with_line_and_caret)
     error(c, at(9, 1), "no such line");
     ck_assert_int_eq(c->errors, 4);
     ck_assert_int_eq(c->warnings, 1);
-    PRINTS("m.txt:1:1: error: early\nfirst line\n^\n"
-           "m.txt:2:2: note: of early\n\tsecond\tline\n\t^\n"
-           "m.txt:2: error: a line alone\n\tsecond\tline\n"
-           "m.txt:2:9: warning: middle 5\n\tsecond\tline\n\t      \t^\n"
-           "m.txt:3:12: error: late\nthird \xC3\xA9? line\n          ^\n"
-           "m.txt:9:1: error: no such line\n");
-    PRINTS("");
+    SAYS("m.txt:1:1: error: early\nfirst line\n^\n"
+         "m.txt:2:2: note: of early\n\tsecond\tline\n\t^\n"
+         "m.txt:2: error: a line alone\n\tsecond\tline\n"
+         "m.txt:2:9: warning: middle 5\n\tsecond\tline\n\t      \t^\n"
+         "m.txt:3:12: error: late\nthird \xC3\xA9? line\n          ^\n"
+         "m.txt:9:1: error: no such line\n");
+    SAYS("");
 }
 END_TEST
 
@@ -71,7 +39,7 @@ START_TEST(binary_input_names_the_node_and_no_source_is_burin)
     error(c, loc, "wrong");
     error(c, (Loc){0}, "lost");
     error(c, loc, "wrong");
-    PRINTS("m.onnx: error: node 'a' (Conv): wrong\nburin: error: lost\n");
+    SAYS("m.onnx: error: node 'a' (Conv): wrong\nburin: error: lost\n");
     ck_assert_int_eq(c->errors, 2);
 }
 END_TEST
@@ -86,9 +54,9 @@ START_TEST(equal_diagnostics_are_printed_once_and_keep_their_notes)
     error(c, at(1, 1), "twice");
     note(c, at(2, 2), "here");
     note(c, at(2, 2), "here");
-    PRINTS("m.txt:1:1: error: twice\nfirst line\n^\nm.txt:2:2: note: here\n\tsecond\tline\n\t^\n"
-           "m.txt:1:2: error: other\nfirst line\n ^\nm.txt:2:2: note: here\n\tsecond\tline\n\t^\n"
-           "m.txt:1:3: note: alone\nfirst line\n  ^\n");
+    SAYS("m.txt:1:1: error: twice\nfirst line\n^\nm.txt:2:2: note: here\n\tsecond\tline\n\t^\n"
+         "m.txt:1:2: error: other\nfirst line\n ^\nm.txt:2:2: note: here\n\tsecond\tline\n\t^\n"
+         "m.txt:1:3: note: alone\nfirst line\n  ^\n");
 }
 END_TEST
 
@@ -129,13 +97,13 @@ START_TEST(long_lines_are_cut_around_the_caret)
     char expected[600];
     error(c, (Loc){&s, 1, 501, NULL}, "mid");
     snprintf(expected, sizeof expected, "long:1:501: error: mid\n...%.100s...\n%*s^\n", line + 450, 53, "");
-    PRINTS(expected);
+    SAYS(expected);
     error(c, (Loc){&s, 1, 1001, NULL}, "end");
     snprintf(expected, sizeof expected, "long:1:1001: error: end\n...%.100s\n%*s^\n", line + 900, 103, "");
-    PRINTS(expected);
+    SAYS(expected);
     error(c, (Loc){&s, 1, 1, NULL}, "start");
     snprintf(expected, sizeof expected, "long:1:1: error: start\n%.100s...\n^\n", line);
-    PRINTS(expected);
+    SAYS(expected);
 }
 END_TEST
 
@@ -158,7 +126,7 @@ END_TEST
 START_TEST(hostile_names_are_escaped_and_cut)
 {
     error(c, (Loc){0}, "a\n\x1B[2J\xE2\x80\xAE\xC3\xA9\xFF");
-    PRINTS("burin: error: a\\x0A\\x1B[2J\\xE2\\x80\\xAE\xC3\xA9\\xFF\n");
+    SAYS("burin: error: a\\x0A\\x1B[2J\\xE2\\x80\\xAE\xC3\xA9\\xFF\n");
     error(c, (Loc){0}, "%s", internf(c, "%100000d", 1));
     char *text = flushed();
     ck_assert_uint_lt(strlen(text), 2100);
@@ -195,7 +163,7 @@ static void break_inside(Ctx *ctx, void *arg)
 START_TEST(internal_errors_say_so)
 {
     ck_assert(!ctx_run(c, break_inside, "oops"));
-    PRINTS("burin: error: internal error: oops\n");
+    SAYS("burin: error: internal error: oops\n");
 }
 END_TEST
 
@@ -205,29 +173,19 @@ START_TEST(fatal_outside_a_run_exits_with_1)
 }
 END_TEST
 
-#define ADD(name) tcase_add_test(t, name)
-
 int main(void)
 {
-    Suite *s = suite_create("diag");
-    TCase *t = tcase_create("all");
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_set_timeout(t, 60);
-    suite_add_tcase(s, t);
-    ADD(errors_come_in_order_of_position_with_line_and_caret);
-    ADD(binary_input_names_the_node_and_no_source_is_burin);
-    ADD(equal_diagnostics_are_printed_once_and_keep_their_notes);
-    ADD(at_most_twenty_errors_are_printed_and_the_fatal_one);
-    ADD(long_lines_are_cut_around_the_caret);
-    ADD(long_lines_are_cut_between_characters);
-    ADD(hostile_names_are_escaped_and_cut);
-    ADD(a_hundred_thousand_diagnostics_in_a_big_file_take_linear_time);
-    ADD(internal_errors_say_so);
-    SRunner *r = srunner_create(s);
-    if (srunner_fork_status(r) == CK_FORK)
+    TCase *t = case_new("diag", context_new, context_free);
+    tcase_add_test(t, errors_come_in_order_of_position_with_line_and_caret);
+    tcase_add_test(t, binary_input_names_the_node_and_no_source_is_burin);
+    tcase_add_test(t, equal_diagnostics_are_printed_once_and_keep_their_notes);
+    tcase_add_test(t, at_most_twenty_errors_are_printed_and_the_fatal_one);
+    tcase_add_test(t, long_lines_are_cut_around_the_caret);
+    tcase_add_test(t, long_lines_are_cut_between_characters);
+    tcase_add_test(t, hostile_names_are_escaped_and_cut);
+    tcase_add_test(t, a_hundred_thousand_diagnostics_in_a_big_file_take_linear_time);
+    tcase_add_test(t, internal_errors_say_so);
+    if (!getenv("CK_FORK") || strcmp(getenv("CK_FORK"), "no") != 0)
         tcase_add_exit_test(t, fatal_outside_a_run_exits_with_1, 1);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return case_run("diag", t);
 }

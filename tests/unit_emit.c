@@ -1,20 +1,6 @@
 /* Unit tests of codegen: small programs as text, and what they need. */
 #include "emit.h"
-
-#include <check.h>
-
-static Ctx *c;
-
-static void setup(void)
-{
-    c = ctx_new();
-    ck_assert_ptr_nonnull(c);
-}
-
-static void teardown(void)
-{
-    ctx_free(c);
-}
+#include "unit.h"
 
 static size_t longest_line(const char *s)
 {
@@ -376,29 +362,12 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("emit");
-    TCase *t = tcase_create("emit");
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_set_timeout(t, 60);
-    tcase_add_test(t, a_program_of_one_loop);
-    tcase_add_test(t, integers_are_plain_where_they_can_be);
-    tcase_add_test(t, temporaries_lie_in_the_arena);
-    tcase_add_test(t, budgets_are_kept);
-    tcase_add_test(t, deep_expressions_are_split);
-    tcase_add_test(t, packed_elements_go_through_helpers);
-    tcase_add_test(t, long_strings_are_arrays);
-    tcase_add_test(t, json_takes_any_name);
-    tcase_add_test(t, headers_tell_prefixes_apart);
-    tcase_add_test(t, rounding_is_spoken_of_where_there_is_some);
-    tcase_add_test(t, long_names_are_cut);
-    tcase_add_test(t, long_kernels_keep_whole_steps);
-    tcase_add_test(t, sizes_stop_at_the_greatest);
-    tcase_add_test(t, simple_kernels_take_little_stack);
-    tcase_add_test(t, mixed_kernels_take_much);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    const TTest *const tests[] = {
+        a_program_of_one_loop, integers_are_plain_where_they_can_be, temporaries_lie_in_the_arena, budgets_are_kept,
+        deep_expressions_are_split, packed_elements_go_through_helpers, long_strings_are_arrays, json_takes_any_name,
+        headers_tell_prefixes_apart, rounding_is_spoken_of_where_there_is_some, long_names_are_cut,
+        long_kernels_keep_whole_steps, sizes_stop_at_the_greatest, simple_kernels_take_little_stack,
+        mixed_kernels_take_much,
+    };
+    return RUN("emit", context_new, context_free, tests);
 }

@@ -340,5 +340,5 @@ int main(void)
         constants_within_expansions_are_folded, names_are_unique, a_long_chain, a_wide_graph,
         a_long_chain_of_constants,
     };
-    return run_tests("expand", tests, COUNT(tests));
+    return RUN("expand", setup, context_free, tests);
 }

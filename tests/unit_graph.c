@@ -452,5 +452,5 @@ int main(void)
         what_no_output_needs_goes, rewriting, inlining, constants_keep_names, faulty_rewrites_are_ours,
         breaches_are_found, breaches_of_types_are_found, a_long_chain_passes_through,
     };
-    return run_tests("graph", tests, COUNT(tests));
+    return RUN("graph", setup, context_free, tests);
 }

@@ -417,45 +417,19 @@ START_TEST(text_is_readable_c)
 }
 END_TEST
 
-#define ADD(name) tcase_add_test(t, name)
-
 int main(void)
 {
-    Suite *s = suite_create("idx");
-    TCase *t = tcase_create("all");
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_set_timeout(t, 60);
-    suite_add_tcase(s, t);
-    ADD(equal_sums_are_one_pointer);
-    ADD(tables_grow_and_find_all);
-    ADD(terms_are_in_an_order_of_their_own);
-    ADD(variables_are_numbered_above_the_positions);
-    ADD(width_bounds_every_partial_sum);
-    ADD(what_leaves_the_limits_is_an_internal_error);
-    ADD(large_counts_stay_exact);
-    ADD(digits_of_numbers_are_floored);
-    ADD(multiples_of_the_period_leave_the_digit);
-    ADD(one_period_needs_no_digit);
-    ADD(coefficients_are_reduced_where_the_digit_then_goes);
-    ADD(common_factors_cancel);
-    ADD(digits_on_a_line_are_the_line);
-    ADD(digits_of_digits_merge);
-    ADD(mixed_radix_is_taken_apart);
-    ADD(every_operand_starts_in_its_first_period);
-    ADD(neighbouring_digits_are_one);
-    ADD(digits_join_a_quotient);
-    ADD(an_assumption_narrows_and_no_more);
-    ADD(assumptions_have_a_normal_form);
-    ADD(index_expressions_dissolve_in_values);
-    ADD(values_are_atoms);
-    ADD(substitution_is_simultaneous_and_rebuilds);
-    ADD(substitution_enters_values);
-    ADD(evaluation_is_floored);
-    ADD(cost_counts_divisions_and_remainders);
-    ADD(text_is_readable_c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    const TTest *const tests[] = {
+        equal_sums_are_one_pointer, tables_grow_and_find_all, terms_are_in_an_order_of_their_own,
+        variables_are_numbered_above_the_positions, width_bounds_every_partial_sum,
+        what_leaves_the_limits_is_an_internal_error, large_counts_stay_exact, digits_of_numbers_are_floored,
+        multiples_of_the_period_leave_the_digit, one_period_needs_no_digit,
+        coefficients_are_reduced_where_the_digit_then_goes, common_factors_cancel, digits_on_a_line_are_the_line,
+        digits_of_digits_merge, mixed_radix_is_taken_apart, every_operand_starts_in_its_first_period,
+        neighbouring_digits_are_one, digits_join_a_quotient, an_assumption_narrows_and_no_more,
+        assumptions_have_a_normal_form, index_expressions_dissolve_in_values, values_are_atoms,
+        substitution_is_simultaneous_and_rebuilds, substitution_enters_values, evaluation_is_floored,
+        cost_counts_divisions_and_remainders, text_is_readable_c,
+    };
+    return RUN("idx", setup, context_free, tests);
 }

@@ -3,10 +3,8 @@
 #define UNIT_IDX_H
 
 #include "loop.h"
+#include "unit.h"
 
-#include <check.h>
-
-static Ctx *c;
 static const Idx *i0, *i1, *i2;      /* extents 6, 8, 10 */
 
 static inline void setup(void)
@@ -16,11 +14,6 @@ static inline void setup(void)
     i0 = idx_var(c, 0, 6);
     i1 = idx_var(c, 1, 8);
     i2 = idx_var(c, 2, 10);
-}
-
-static inline void teardown(void)
-{
-    ctx_free(c);
 }
 
 static inline const Idx *num(int64_t k)

@@ -1,9 +1,7 @@
 /* Unit tests of the interpreter, on programs whose results are known. Random programs are fuzz_loop.c's. */
 #include "loop.h"
+#include "unit.h"
 
-#include <check.h>
-
-static Ctx *c;
 static const Idx *i0, *i1;           /* extents 6, 8 */
 static Buf *x, *y;                   /* float[6,8], int32[6] inputs */
 
@@ -15,11 +13,6 @@ static void setup(void)
     i1 = idx_var(c, 1, 8);
     x = buf_new(c, BUF_IN, "x", DT_F32, 2, (const int64_t[]){ 6, 8 });
     y = buf_new(c, BUF_IN, "y", DT_I32, 1, (const int64_t[]){ 6 });
-}
-
-static void teardown(void)
-{
-    ctx_free(c);
 }
 
 static const Expr *num(int64_t v) { return expr_int(c, DT_I64, v); }
@@ -168,7 +161,7 @@ START_TEST(copies_move_runs_also_of_packed_elements)
             kernel_compute(c, "reverse", (Loc){ 0 }, t,
                            expr_load(c, s, (const Idx *const[]){ idx_axpy(c, idx_const(c, 5), -1, i0) })),
             names, out);
-    ck_assert_ptr_eq(out[0], names[5]);
+    ck_assert_str_eq(out[0], names[5]);
 }
 END_TEST
 
@@ -214,20 +207,10 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("interp");
-    TCase *t = tcase_create("interp");
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_test(t, reductions_nest_and_share_variables);
-    tcase_add_test(t, accumulators_move_at_once);
-    tcase_add_test(t, an_arm_not_taken_is_not_evaluated);
-    tcase_add_test(t, nests_read_what_they_wrote);
-    tcase_add_test(t, copies_move_runs_also_of_packed_elements);
-    tcase_add_test(t, temporaries_have_memory);
-    tcase_add_test(t, elements_below_a_byte_are_packed);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    const TTest *const tests[] = {
+        reductions_nest_and_share_variables, accumulators_move_at_once, an_arm_not_taken_is_not_evaluated,
+        nests_read_what_they_wrote, copies_move_runs_also_of_packed_elements, temporaries_have_memory,
+        elements_below_a_byte_are_packed,
+    };
+    return RUN("interp", setup, context_free, tests);
 }

@@ -1,8 +1,7 @@
 /* Unit tests of frontend/literal.c: numbers against the C library, bit for bit, above all those near the middle between
  * two floats. */
 #include "frontend.h"
-
-#include <check.h>
+#include "unit.h"
 
 static uint64_t state = 88172645463325252u;
 
@@ -216,18 +215,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("literal");
-    TCase *t = tcase_create("literal");
-    tcase_set_timeout(t, 120);
-    tcase_add_test(t, random_numbers);
-    tcase_add_test(t, middles);
-    tcase_add_test(t, corners);
-    tcase_add_test(t, bad_numbers);
-    tcase_add_test(t, integers);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed > 0;
+    const TTest *const tests[] = {
+        random_numbers, middles, corners, bad_numbers, integers,
+    };
+    return RUN("literal", NULL, NULL, tests);
 }

@@ -1,9 +1,7 @@
 /* Unit tests of the loop IR: builders and their simplifications, rewriting, statements, printing. */
 #include "loop.h"
+#include "unit.h"
 
-#include <check.h>
-
-static Ctx *c;
 static const Idx *i0, *i1;           /* extents 6, 8 */
 static Buf *x, *y;                   /* float[6,8], int32[6] inputs */
 
@@ -15,11 +13,6 @@ static void setup(void)
     i1 = idx_var(c, 1, 8);
     x = buf_new(c, BUF_IN, "x", DT_F32, 2, (const int64_t[]){ 6, 8 });
     y = buf_new(c, BUF_IN, "y", DT_I32, 1, (const int64_t[]){ 6 });
-}
-
-static void teardown(void)
-{
-    ctx_free(c);
 }
 
 static const Expr *num(int64_t v) { return expr_int(c, DT_I64, v); }
@@ -337,27 +330,12 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("loop");
-    TCase *t = tcase_create("loop");
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_test(t, equal_expressions_are_one);
-    tcase_add_test(t, size_and_depth_are_of_the_tree);
-    tcase_add_test(t, constants_fold_when_exact);
-    tcase_add_test(t, identities_are_exact);
-    tcase_add_test(t, conditions_simplify);
-    tcase_add_test(t, casts_simplify_when_lossless);
-    tcase_add_test(t, arithmetic_on_indices_is_index_arithmetic);
-    tcase_add_test(t, loads_are_replaced_once_each);
-    tcase_add_test(t, loads_within_subscripts_are_replaced);
-    tcase_add_test(t, an_arm_that_is_never_taken_is_not_rewritten);
-    tcase_add_test(t, walks_visit_arguments_first_and_once);
-    tcase_add_test(t, programs_print);
-    tcase_add_test(t, large_expressions_print_once_each);
-    tcase_add_test(t, statements_drop_what_never_runs);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    const TTest *const tests[] = {
+        equal_expressions_are_one, size_and_depth_are_of_the_tree, constants_fold_when_exact, identities_are_exact,
+        conditions_simplify, casts_simplify_when_lossless, arithmetic_on_indices_is_index_arithmetic,
+        loads_are_replaced_once_each, loads_within_subscripts_are_replaced, an_arm_that_is_never_taken_is_not_rewritten,
+        walks_visit_arguments_first_and_once, programs_print, large_expressions_print_once_each,
+        statements_drop_what_never_runs,
+    };
+    return RUN("loop", setup, context_free, tests);
 }

@@ -155,5 +155,5 @@ int main(void)
         narrow_and_complex_types_are_lowered, empty_tensors_are_lowered, faults_of_lowering_are_ours,
         equal_constants_are_one,
     };
-    return run_tests("lower", tests, COUNT(tests));
+    return RUN("lower", setup, context_free, tests);
 }

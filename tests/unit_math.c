@@ -3,7 +3,6 @@
 #ifdef __clang__
 #pragma STDC FP_CONTRACT OFF
 #endif
-#include <check.h>
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
@@ -25,6 +24,7 @@
 #define SELF(name) name##_one
 #define MATH(name, arity, ...) static float name##_one(PARAMS_##arity) __VA_ARGS__
 #include "math.def"
+#include "unit.h"
 
 static float of_bits(uint32_t u)
 {
@@ -223,9 +223,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("math");
-    TCase *t = tcase_create("math");
-    tcase_set_timeout(t, 120);
+    TCase *t = case_new("math", NULL, NULL);
     tcase_add_loop_test(t, a_sample_of_all_floats_is_within_2_ulp, 0, FNS);
     tcase_add_loop_test(t, zeros_subnormals_infinities_and_nans_are_within_2_ulp_with_the_right_sign, 0, FNS);
     tcase_add_loop_test(t, every_float_about_a_seam_is_within_2_ulp, 0, FNS);
@@ -237,10 +235,5 @@ int main(void)
     tcase_add_test(t, pow_of_any_two_floats_is_within_2_ulp);
     tcase_add_test(t, pow_with_a_result_in_range_is_within_2_ulp);
     tcase_add_test(t, pow_of_negative_bases_follows_the_parity_of_the_exponent);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return case_run("math", t);
 }

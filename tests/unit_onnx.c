@@ -248,24 +248,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("onnx");
-    TCase *t = tcase_create("onnx");
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_set_timeout(t, 120);
-    tcase_add_test(t, models);
-    tcase_add_test(t, versions);
-    tcase_add_test(t, types);
-    tcase_add_test(t, symbols);
-    tcase_add_test(t, attributes);
-    tcase_add_test(t, bad_attributes);
-    tcase_add_test(t, subgraphs);
-    tcase_add_test(t, functions);
-    tcase_add_test(t, diagnostics);
-    tcase_add_test(t, order);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed > 0;
+    const TTest *const tests[] = {
+        models, versions, types, symbols, attributes, bad_attributes, subgraphs, functions, diagnostics, order,
+    };
+    return RUN("onnx", setup, context_free, tests);
 }

@@ -150,18 +150,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("onnx_bad");
-    TCase *t = tcase_create("onnx_bad");
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_set_timeout(t, 120);
-    tcase_add_test(t, cut_and_damaged);
-    tcase_add_test(t, hostile);
-    tcase_add_test(t, deep_types);
-    tcase_add_test(t, no_memory);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed > 0;
+    const TTest *const tests[] = {
+        cut_and_damaged, hostile, deep_types, no_memory,
+    };
+    return RUN("onnx_bad", setup, context_free, tests);
 }

@@ -268,21 +268,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("onnx_tensor");
-    TCase *t = tcase_create("onnx_tensor");
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_set_timeout(t, 120);
-    tcase_add_test(t, constants);
-    tcase_add_test(t, mapped);
-    tcase_add_test(t, bad_constants);
-    tcase_add_test(t, sparse);
-    tcase_add_test(t, frozen);
-    tcase_add_test(t, tensor_files);
-    tcase_add_test(t, external_files);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed > 0;
+    const TTest *const tests[] = {
+        constants, mapped, bad_constants, sparse, frozen, tensor_files, external_files,
+    };
+    return RUN("onnx_tensor", setup, context_free, tests);
 }

@@ -1,9 +1,6 @@
 /* Unit tests of ir/ops: the table as a whole. What each operator means is tested by the text cases (tests/op). */
 #include "ops.h"
-
-#include <check.h>
-
-static Ctx *c;
+#include "unit.h"
 
 static void read_table(Ctx *ctx, void *arg)
 {
@@ -16,11 +13,6 @@ static void setup(void)
     c = ctx_new();
     ck_assert_ptr_nonnull(c);
     ck_assert(ctx_run(c, read_table, NULL));
-}
-
-static void teardown(void)
-{
-    ctx_free(c);
 }
 
 START_TEST(signatures_are_read)
@@ -139,9 +131,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("ops");
-    TCase *t = tcase_create("table");
-    tcase_add_checked_fixture(t, setup, teardown);
+    TCase *t = case_new("ops", setup, context_free);
     tcase_add_test(t, signatures_are_read);
     tcase_add_test(t, versions_are_known);
     tcase_add_test(t, rewriting_ends);
@@ -150,10 +140,5 @@ int main(void)
     tcase_add_test(t, bodies_that_are_sound);
     tcase_add_test(t, old_attributes_are_refused);
     tcase_add_test(t, names_that_are_near);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return case_run("ops", t);
 }

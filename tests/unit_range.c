@@ -1,9 +1,7 @@
 /* Unit tests of intervals, and of the proof that rests on them: what is not proved is refused, and why. */
 #include "loop.h"
+#include "unit.h"
 
-#include <check.h>
-
-static Ctx *c;
 static const Idx *i0, *i1;           /* extents 6, 8 */
 static Buf *x, *y;                   /* float[6,8], int32[6] inputs */
 
@@ -15,11 +13,6 @@ static void setup(void)
     i1 = idx_var(c, 1, 8);
     x = buf_new(c, BUF_IN, "x", DT_F32, 2, (const int64_t[]){ 6, 8 });
     y = buf_new(c, BUF_IN, "y", DT_I32, 1, (const int64_t[]){ 6 });
-}
-
-static void teardown(void)
-{
-    ctx_free(c);
 }
 
 static const Expr *num(int64_t v) { return expr_int(c, DT_I64, v); }
@@ -213,19 +206,9 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("range");
-    TCase *t = tcase_create("range");
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_test(t, intervals_follow_the_operators);
-    tcase_add_test(t, constant_buffers_know_their_extremes);
-    tcase_add_test(t, what_is_not_proved_is_refused);
-    tcase_add_test(t, conditions_around_prove_what_is_taken);
-    tcase_add_test(t, stores_are_proved);
-    tcase_add_test(t, accesses_are_listed_with_their_intervals);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    const TTest *const tests[] = {
+        intervals_follow_the_operators, constant_buffers_know_their_extremes, what_is_not_proved_is_refused,
+        conditions_around_prove_what_is_taken, stores_are_proved, accesses_are_listed_with_their_intervals,
+    };
+    return RUN("range", setup, context_free, tests);
 }

@@ -1,39 +1,7 @@
 /* Unit tests of ir/base: element types and tensors. The values of narrow floats were computed by ml_dtypes 0.6, numpy
  * and the reference of onnx 1.23. */
 #include "base.h"
-
-#include <check.h>
-
-static Ctx *c;
-
-static void setup(void)
-{
-    c = ctx_new();
-    ck_assert_ptr_nonnull(c);
-}
-
-static void teardown(void)
-{
-    ctx_free(c);
-}
-
-/* What diag_flush prints, NUL-ended; freed by the caller. */
-static char *flushed(void)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *f = open_memstream(&text, &size);
-    diag_flush(c, f);
-    fclose(f);
-    return text;
-}
-
-#define PRINTS(expected) \
-    do { \
-        char *printed = flushed(); \
-        ck_assert_str_eq(printed, expected); \
-        free(printed); \
-    } while (0)
+#include "unit.h"
 
 /* ---- element types ----------------------------------------------------------------------------------------------- */
 
@@ -177,10 +145,10 @@ START_TEST(impossible_types_are_fatal)
 {
     int rank = 40;
     ck_assert(!ctx_run(c, make_type, &rank));
-    PRINTS("burin: error: a tensor of rank 40: at most 32 dimensions are supported\n");
+    SAYS("burin: error: a tensor of rank 40: at most 32 dimensions are supported\n");
     rank = 1;
     ck_assert(!ctx_run(c, make_type, &rank));
-    PRINTS("burin: error: a tensor of shape [-1]: it has a negative dimension or more than 2^40 elements\n");
+    SAYS("burin: error: a tensor of shape [-1]: it has a negative dimension or more than 2^40 elements\n");
 }
 END_TEST
 
@@ -233,7 +201,7 @@ START_TEST(a_string_is_no_number)
 {
     DType dt = DT_STRING;
     ck_assert(!ctx_run(c, make_text_number, &dt));
-    PRINTS("burin: error: internal error: a number of type string\n");
+    SAYS("burin: error: internal error: a number of type string\n");
     Tensor *t = tensor_new(c, (Type){DT_STRING, 0, NULL});
     ck_assert(isnan(tensor_at_double(t, 0)) && tensor_at_int(t, 0) == 0);
 }
@@ -314,32 +282,14 @@ START_TEST(distances)
 }
 END_TEST
 
-#define ADD(name) tcase_add_test(t, name)
-
 int main(void)
 {
-    Suite *s = suite_create("tensor");
-    TCase *t = tcase_create("all");
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_set_timeout(t, 60);
-    suite_add_tcase(s, t);
-    ADD(types_know_their_names_and_kinds);
-    ADD(sixteen_bit_floats_survive_the_way_there_and_back);
-    ADD(float16_rounds_once_to_nearest_even);
-    ADD(bfloat16_rounds_to_nearest_even);
-    ADD(narrow_floats_follow_the_cast_tables);
-    ADD(narrow_floats_survive_the_way_there_and_back);
-    ADD(counts_refuse_what_overflows);
-    ADD(impossible_types_are_fatal);
-    ADD(types_print_and_compare);
-    ADD(elements_are_read_unaligned_and_packed);
-    ADD(a_string_is_no_number);
-    ADD(scalars_hold_their_number_in_every_type);
-    ADD(tensors_compare_by_bits_but_not_by_padding);
-    ADD(distances);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    const TTest *const tests[] = {
+        types_know_their_names_and_kinds, sixteen_bit_floats_survive_the_way_there_and_back,
+        float16_rounds_once_to_nearest_even, bfloat16_rounds_to_nearest_even, narrow_floats_follow_the_cast_tables,
+        narrow_floats_survive_the_way_there_and_back, counts_refuse_what_overflows, impossible_types_are_fatal,
+        types_print_and_compare, elements_are_read_unaligned_and_packed, a_string_is_no_number,
+        scalars_hold_their_number_in_every_type, tensors_compare_by_bits_but_not_by_padding, distances,
+    };
+    return RUN("tensor", context_new, context_free, tests);
 }

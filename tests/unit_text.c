@@ -2,19 +2,11 @@
  * goes on behind a fault, and what hostile texts do. The first lists follow the reference parser: what it takes is
  * taken. */
 #include "text_ops.h"
-
-#include <check.h>
-
-static Ctx *c;
+#include "unit.h"
 
 static void setup(void)
 {
     c = ctx_new();
-}
-
-static void teardown(void)
-{
-    ctx_free(c);
 }
 
 typedef struct Job { const Source *src; MModel *m; } Job;
@@ -35,11 +27,6 @@ static MModel *read_n(const char *text, size_t n)
 static MModel *read(const char *text)
 {
     return read_n(text, strlen(text));
-}
-
-static const char *said(void)
-{
-    return text_of(c, print_diags, NULL);
 }
 
 static void taken(const char *text)
@@ -469,25 +456,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("text");
-    TCase *t = tcase_create("text");
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_set_timeout(t, 60);
-    tcase_add_test(t, models);
-    tcase_add_test(t, types);
-    tcase_add_test(t, nodes);
-    tcase_add_test(t, attributes);
-    tcase_add_test(t, functions);
-    tcase_add_test(t, constants);
-    tcase_add_test(t, bad_constants);
-    tcase_add_test(t, faults);
-    tcase_add_test(t, recovery);
-    tcase_add_test(t, hostile);
-    tcase_add_test(t, no_memory);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed > 0;
+    const TTest *const tests[] = {
+        models, types, nodes, attributes, functions, constants, bad_constants, faults, recovery, hostile, no_memory,
+    };
+    return RUN("text", setup, context_free, tests);
 }

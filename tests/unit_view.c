@@ -75,23 +75,11 @@ START_TEST(composed_views_find_their_strides)
 }
 END_TEST
 
-#define ADD(name) tcase_add_test(t, name)
-
 int main(void)
 {
-    Suite *s = suite_create("view");
-    TCase *t = tcase_create("all");
-    tcase_add_checked_fixture(t, setup, teardown);
-    tcase_set_timeout(t, 60);
-    suite_add_tcase(s, t);
-    ADD(flat_positions_and_digits_are_inverse);
-    ADD(empty_shapes_read_at_zero);
-    ADD(reshape_reads_digits);
-    ADD(transpose_slice_expand_and_repeat);
-    ADD(composed_views_find_their_strides);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    const TTest *const tests[] = {
+        flat_positions_and_digits_are_inverse, empty_shapes_read_at_zero, reshape_reads_digits,
+        transpose_slice_expand_and_repeat, composed_views_find_their_strides,
+    };
+    return RUN("view", setup, context_free, tests);
 }
