@@ -114,11 +114,11 @@ static const Expr *spell_select(State *s, const Expr *e)
 
 static void see_reduce(const Expr *e, void *arg)
 {
-    if (e->kind == E_REDUCE) *(bool *)arg = true;
+    if (e->kind == E_REDUCE || e->kind == E_ACC) *(bool *)arg = true;
 }
 
 /* A subscript's own expressions stay in place, so that their intervals stay proved; only a reduction within one gets a
- * name. */
+ * name, and what is accumulated has one. */
 static const Idx *spell_idx(State *s, const Idx *x)
 {
     const Idx *sum = idx_const(s->c, x->k);
@@ -130,8 +130,9 @@ static const Idx *spell_idx(State *s, const Idx *x)
         const Idx *term;
         if (reduces) {
             DType dt = a->expr->dt;
-            const Expr *in =
-                expr_op3(s->c, OP_clip, spell(s, a->expr), expr_int(s->c, dt, a->lo), expr_int(s->c, dt, a->hi));
+            const Expr *in = spell(s, a->expr);
+            if (in->lo < a->lo || in->hi > a->hi)
+                in = expr_op3(s->c, OP_clip, in, expr_int(s->c, dt, a->lo), expr_int(s->c, dt, a->hi));
             term = idx_value(s->c, in, a->lo, a->hi);
         } else if (a->kind == ATOM_DIGIT) {
             term = idx_digit(s->c, spell_idx(s, a->x), a->a, a->b);

@@ -12,7 +12,7 @@ static Tensor *string_tensor(Ctx *c, int rank, int n, const char *const *v)
     return t;
 }
 
-static const Tensor *attr_value(Ctx *c, const Attr *a)
+const Tensor *attr_value(Ctx *c, const Attr *a)
 {
     int64_t n = a->n;
     switch (a->kind) {

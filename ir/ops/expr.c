@@ -82,12 +82,17 @@ const Idx *clamped(Ctx *c, const Expr *e, int64_t n)
     return idx_value(c, expr_op2(c, OP_min, e, expr_int(c, DT_I64, n - 1)), 0, n - 1);
 }
 
+DType place_type(int64_t n)
+{
+    return n <= 256 ? DT_U8 : n <= 65536 ? DT_U16 : n <= INT32_MAX ? DT_I32 : DT_I64;
+}
+
 /* Known indices (of one column of the last dimension, or all) as they are read: counted from the front, in the smallest
  * type that holds n - 1. */
 static const Buf *index_table(Lower *l, int k, int column, int64_t n)
 {
     const Tensor *t = arg_known(l->node, k);
-    DType dt = n <= 256 ? DT_U8 : n <= 65536 ? DT_U16 : n <= INT32_MAX ? DT_I32 : DT_I64;
+    DType dt = place_type(n);
     int rank = column < 0 ? t->type.rank : t->type.rank - 1;
     int64_t step = column < 0 ? 1 : t->type.dims[rank], first = column < 0 ? 0 : column;
     Tensor *table = tensor_new(l->c, type_make(l->c, dt, rank, t->type.dims));

@@ -152,3 +152,14 @@ Edge *like(Build *b, Edge *x, double v)
 {
     return build_scalar(b, x->type.dt, v);
 }
+
+Edge *where(Build *b, Edge *cond, Edge *x, Edge *y)
+{
+    return build_op(b, "Where", 3, (Edge *[]){cond, x, y}, 0, NULL);
+}
+
+Edge *joined(Build *b, Edge *x, Edge *y, int64_t axis)
+{
+    Attr a = attr_int(b->c, "axis", axis);
+    return build_op(b, "Concat", 2, (Edge *[]){x, y}, 1, &a);
+}

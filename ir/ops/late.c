@@ -273,11 +273,6 @@ Edge *along(Build *b, Edge *v, int rank, int axis)
     return reshaped(b, v, rank, dims);
 }
 
-static Edge *where(Build *b, Edge *p, Edge *x, Edge *y)
-{
-    return build_op(b, "Where", 3, (Edge *[]){p, x, y}, 0, NULL);
-}
-
 /* Operand k as int64[m], NULL when left out; axes are counted from the front, and 0, 1, 2 … when left out. */
 static Edge *listed(Build *b, const Node *n, int k)
 {

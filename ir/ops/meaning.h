@@ -38,6 +38,9 @@ Expand newest; /* same operands; attributes that the newest version lacks are dr
 Edge *reshaped(Build *b, Edge *x, int rank, const int64_t *dims); /* x itself when it has these dims */
 Edge *like(Build *b, Edge *x, double v);                          /* a scalar constant of x's type */
 
+Edge *where(Build *b, Edge *cond, Edge *x, Edge *y);
+Edge *joined(Build *b, Edge *x, Edge *y, int64_t axis);
+
 /* ---- expr.c: small pieces of loop IR ---- */
 
 Type out_type(Lower *l, int k);
@@ -55,6 +58,7 @@ const Expr *both(Ctx *c, const Expr *p, const Expr *q); /* p and q; NULL p: q */
  * clamped, what is known at compile time was checked by inference. */
 const Idx *position(Lower *l, int k, const Idx *const *at, int column, int64_t n);
 const Idx *clamped(Ctx *c, const Expr *e, int64_t n); /* an int64 as a place in 0 .. n-1, n >= 1 */
+DType place_type(int64_t n); /* the smallest in which tables hold places 0 .. n-1 */
 /* Error unless every known element of operand k lies in [-n, n-1]. n per element: dims[i % ndims]. */
 bool indices_fit(Build *b, const Node *n, int k, int ndims, const int64_t *dims, const char *of);
 
@@ -111,6 +115,22 @@ const Expr *shifted(Lower *l, int k, const Idx *const *at, DType dt, const Expr 
 /* sum·scale in the type of operand zero_point. */
 const Expr *requantised(Lower *l, const Expr *sum, const Expr *scale, int zero_point);
 
+/* ---- ml.c: classical learning ---- */
+
+const Tensor *attr_data(Build *b, const Node *n, const char *name); /* NULL when absent */
+/* The place among names of element i of an attribute, which is a name or that place; error and -1: none. */
+int name_place(Build *b, const Node *n, const char *attr, int64_t i, const char *const *names, int count);
+Edge *numbers(Build *b, DType dt, int rank, const int64_t *dims, const int64_t *v, const double *d); /* v or d */
+/* Attribute NAME or NAME_as_tensor as a constant of these dims; poisoned, with an error, when it has not as many. */
+Edge *listed(Build *b, const Node *n, const char *name, DType dt, int rank, const int64_t *dims);
+Edge *features(Build *b, const Node *n); /* X as [N,features] of float, double stays; NULL: a fault was reported */
+Edge *post_transformed(Build *b, const Node *n, Edge *z); /* NULL: the attribute is at fault */
+int64_t class_count(Build *b, const Node *n); /* 0: a fault was reported */
+/* How a single score s for two classes is shown: 1-s and s, -s and s, 0 and s. */
+typedef enum SingleScore { SCORE_SHARE, SCORE_MARGIN, SCORE_SECOND } SingleScore;
+/* Label and scores; a single score: the second class when above the threshold. */
+bool classified(Build *b, const Node *n, Edge *z, SingleScore how, double threshold, Edge **out);
+
 /* ---- the meanings, by file ---- */
 
 /* late.c: operands that are known at run time only */
@@ -128,6 +148,7 @@ At reshaped_at, identity_at;
 
 /* constant.c */
 Expand constant;
+const Tensor *attr_value(Ctx *c, const Attr *a); /* any attribute as a tensor */
 Infer constant_of_shape_infer, range_infer, eye_like_infer, one_hot_infer;
 At constant_of_shape_at, range_at, eye_like_at, one_hot_at;
 
@@ -281,13 +302,21 @@ Infer grid_sample_infer, roi_align_infer, max_roi_pool_infer, deform_conv_infer;
 At max_roi_pool_at, deform_conv_at;
 LowerFn grid_sample, roi_align;
 
+/* ml.c, tree.c, train.c */
+Infer tree_walk_infer;
+At tree_walk_at;
+Expand tree_ensemble, tree_regressor, tree_classifier;
+Expand binarizer, scaler, imputer, normalizer, array_feature_extractor, feature_vectorizer, one_hot_encoder,
+    label_encoder, category_mapper, linear_regressor, linear_classifier, svm_regressor, svm_classifier, zip_map;
+Expand adagrad, adam, momentum;
+
 /* normalize.c */
 Infer lrn_infer;
 At lrn_at;
 
 /* string.c */
 Infer tfidf_infer, regex_infer, split_strings_infer, normalizer_infer;
-LowerFn tfidf, split_strings, normalizer;
+LowerFn tfidf, split_strings, string_normalizer;
 At regex_at;
 
 #endif

@@ -382,11 +382,6 @@ static Edge *op2(Build *b, Edge *x, const char *op, Edge *y)
     return build_op2(b, op, x, y);
 }
 
-static Edge *pick(Build *b, Edge *p, Edge *x, Edge *y)
-{
-    return build_op(b, "Where", 3, (Edge *[]){p, x, y}, 0, NULL);
-}
-
 /* Element k of operand `from` in float; `absent` when it is left out. */
 static Edge *element(Build *b, const Node *n, int from, int k, double absent)
 {
@@ -404,7 +399,7 @@ static Edge *late_source(Build *b, const Node *n, const Resize *r, int64_t in, i
     Edge *is_one = op2(b, length, "Equal", number(b, 1)), *steps = op2(b, length, "Sub", number(b, 1));
     Edge *last = number(b, (double)(in - 1)), *middle = op2(b, op2(b, x, "Add", half), "Div", scale);
     if (strcmp(mode, "align_corners") == 0)
-        return pick(b, is_one, number(b, 0), op2(b, op2(b, x, "Mul", last), "Div", steps));
+        return where(b, is_one, number(b, 0), op2(b, op2(b, x, "Mul", last), "Div", steps));
     if (strcmp(mode, "asymmetric") == 0)
         return op2(b, x, "Div", scale);
     if (strcmp(mode, "tf_half_pixel_for_nn") == 0)
@@ -412,12 +407,12 @@ static Edge *late_source(Build *b, const Node *n, const Resize *r, int64_t in, i
     if (strcmp(mode, "tf_crop_and_resize") == 0) {
         Edge *from = element(b, n, 1, k, 0), *to = element(b, n, 1, k + naxes, 1);
         Edge *range = op2(b, op2(b, to, "Sub", from), "Mul", last);
-        Edge *at = pick(b, is_one, op2(b, range, "Mul", half), op2(b, op2(b, x, "Mul", range), "Div", steps));
+        Edge *at = where(b, is_one, op2(b, range, "Mul", half), op2(b, op2(b, x, "Mul", range), "Div", steps));
         return op2(b, at, "Add", op2(b, from, "Mul", last));
     }
     x = op2(b, middle, "Sub", half);
     if (strcmp(mode, "pytorch_half_pixel") == 0)
-        return pick(b, is_one, number(b, -0.5), x);
+        return where(b, is_one, number(b, -0.5), x);
     if (strcmp(mode, "half_pixel_symmetric") != 0)
         return x;
     Edge *part = op2(b, number(b, 1), "Sub", op2(b, number(b, (double)out), "Div", length));
@@ -448,7 +443,7 @@ static Edge *late_weight(Build *b, const Resize *r, Edge *x)
     q = op2(b, op2(b, a, "Mul", x), "Sub", number(b, 5 * r->cubic));
     q = op2(b, op2(b, op2(b, q, "Mul", x), "Add", number(b, 8 * r->cubic)), "Mul", x);
     q = op2(b, q, "Sub", number(b, 4 * r->cubic));
-    return pick(b, near, p, pick(b, op2(b, x, "Less", number(b, 2)), q, none));
+    return where(b, near, p, where(b, op2(b, x, "Less", number(b, 2)), q, none));
 }
 
 /* y, with axis d resized to `out` places that come from x. */
@@ -466,7 +461,7 @@ static Edge *late_axis(Build *b, const Resize *r, Edge *y, Edge *x, int d, Edge 
         far = op2(b, far, "Mul", op2(b, scale, "Min", number(b, 1)));
     Edge *w = late_weight(b, r, far), *at = build_cast(b, place, DT_I64);
     if (r->exclude)
-        w = pick(b, op2(b, at, "Equal", clipped(b, at, 0, in - 1)), w, number(b, 0));
+        w = where(b, op2(b, at, "Equal", clipped(b, at, 0, in - 1)), w, number(b, 0));
     Edge *axis = build_ints(b, 1, (int64_t[]){1});
     if (r->exclude || r->antialias)
         w = op2(b, w, "Div", op2(b, w, "ReduceSum", axis));
@@ -530,6 +525,6 @@ bool late_resize(Build *b, const Node *n, Edge **out)
     }
     y = build_cast(b, blends && dtype_is_int(t.dt) ? build_op1(b, "Round", y) : y, t.dt);
     Edge *beyond = like(b, y, (double)node_float(n, "extrapolation_value", 0));
-    out[0] = inside ? pick(b, inside, y, beyond) : y;
+    out[0] = inside ? where(b, inside, y, beyond) : y;
     return true;
 }

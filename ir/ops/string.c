@@ -248,7 +248,7 @@ static const Buf *recased(Lower *l, Type t, bool change, bool to_upper)
     return b;
 }
 
-void normalizer(Lower *l)
+void string_normalizer(Lower *l)
 {
     Ctx *c = l->c;
     Type t = in_type(l, 0);

@@ -26,5 +26,6 @@ const Op ops_table[] = {
 #include "quant.def"
 #include "normalize.def"
 #include "microsoft.def"
+#include "ml.def"
 };
 const int ops_count = COUNT(ops_table);
