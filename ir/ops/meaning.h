@@ -124,11 +124,15 @@ Edge *numbers(Build *b, DType dt, int rank, const int64_t *dims, const int64_t *
 /* Attribute NAME or NAME_as_tensor as a constant of these dims; poisoned, with an error, when it has not as many. */
 Edge *listed(Build *b, const Node *n, const char *name, DType dt, int rank, const int64_t *dims);
 Edge *features(Build *b, const Node *n); /* X as [N,features] of float, double stays; NULL: a fault was reported */
-Edge *post_transformed(Build *b, const Node *n, Edge *z); /* NULL: the attribute is at fault */
+Edge *last_reduced(Build *b, const char *op, Edge *x, int64_t keep);
+Edge *post_transformed(Build *b, const Node *n, Edge *z, DType to); /* NULL: a fault was reported */
 int64_t class_count(Build *b, const Node *n); /* 0: a fault was reported */
 /* How a single score s for two classes is shown: 1-s and s, -s and s, 0 and s. */
 typedef enum SingleScore { SCORE_SHARE, SCORE_MARGIN, SCORE_SECOND } SingleScore;
-/* Label and scores; a single score: the second class when above the threshold. */
+Edge *scores(Build *b, const Node *n, Edge *z, SingleScore how);
+/* That of the greatest score (or most votes); of a single one: the second when it is above the threshold. */
+Edge *label(Build *b, const Node *n, Edge *z, double threshold);
+/* Both. */
 bool classified(Build *b, const Node *n, Edge *z, SingleScore how, double threshold, Edge **out);
 
 /* ---- the meanings, by file ---- */
@@ -302,9 +306,10 @@ Infer grid_sample_infer, roi_align_infer, max_roi_pool_infer, deform_conv_infer;
 At max_roi_pool_at, deform_conv_at;
 LowerFn grid_sample, roi_align;
 
-/* ml.c, tree.c, train.c */
-Infer tree_walk_infer;
+/* ml.c, tree.c, svm.c, train.c */
+Infer tree_walk_infer, pair_coupling_infer;
 At tree_walk_at;
+LowerFn pair_coupling;
 Expand tree_ensemble, tree_regressor, tree_classifier;
 Expand binarizer, scaler, imputer, normalizer, array_feature_extractor, feature_vectorizer, one_hot_encoder,
     label_encoder, category_mapper, linear_regressor, linear_classifier, svm_regressor, svm_classifier, zip_map;

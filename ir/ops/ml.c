@@ -71,7 +71,7 @@ Edge *features(Build *b, const Node *n)
     return NULL;
 }
 
-static Edge *last_reduced(Build *b, const char *op, Edge *x, int64_t keep)
+Edge *last_reduced(Build *b, const char *op, Edge *x, int64_t keep)
 {
     Attr kept = attr_int(b->c, "keepdims", keep);
     return build_op(b, op, 2, (Edge *[]){x, build_ints(b, 1, (int64_t[]){-1})}, 1, &kept);
@@ -271,22 +271,28 @@ static Edge *probit(Build *b, Edge *z)
     return build_op2(b, "Mul", build_op2(b, "Mul", build_op1(b, "Sign", x), w), like(b, z, 1.41421356));
 }
 
-Edge *post_transformed(Build *b, const Node *n, Edge *z)
+static Edge *softmax_zero(Build *b, Edge *z)
 {
-    int kind = post_kind(b, n);
-    if (!z || kind < 0 || edge_poisoned(z) || kind == NONE)
-        return kind < 0 ? NULL : z;
-    if (kind == PROBIT)
-        return probit(b, z);
-    if (z->type.dims[1] == 1)
-        return z;
-    if (kind != SOFTMAX_ZERO)
-        return build_op1(b, kind == SOFTMAX ? "Softmax" : "Sigmoid", z);
     Edge *most = last_reduced(b, "ReduceMax", z, 1), *none = like(b, z, 0), *small = like(b, z, 1e-7f);
     Edge *on = build_op2(b, "Greater", build_op1(b, "Abs", z), small);
     Edge *e = where(b, on, build_op1(b, "Exp", build_op2(b, "Sub", z, most)), none);
     Edge *rest = build_op2(b, "Mul", z, build_op1(b, "Exp", build_op1(b, "Neg", most)));
-    return build_op2(b, "Div", where(b, on, e, rest), last_reduced(b, "ReduceSum", e, 1));
+    rest = where(b, on, e, rest);
+    return build_op2(b, "Div", rest, last_reduced(b, "ReduceSum", e, 1));
+}
+
+Edge *post_transformed(Build *b, const Node *n, Edge *z, DType to)
+{
+    int kind = post_kind(b, n);
+    if (!z || kind < 0 || edge_poisoned(z))
+        return NULL;
+    if (kind == PROBIT)
+        z = probit(b, z);
+    else if (kind == SOFTMAX_ZERO && z->type.dims[1] > 1)
+        z = softmax_zero(b, z);
+    else if (kind != NONE && z->type.dims[1] > 1)
+        z = build_op1(b, kind == SOFTMAX ? "Softmax" : "Sigmoid", z);
+    return build_cast(b, z, to);
 }
 
 static const Tensor *class_labels(Build *b, const Node *n)
@@ -306,7 +312,7 @@ int64_t class_count(Build *b, const Node *n)
 }
 
 /* The label of the greatest score (or most votes), or of a single score against a threshold. */
-static Edge *label(Build *b, const Node *n, Edge *z, double threshold)
+Edge *label(Build *b, const Node *n, Edge *z, double threshold)
 {
     Attr attrs[2] = {attr_int(b->c, "axis", 1), attr_int(b->c, "keepdims", 0)};
     if (edge_poisoned(z))
@@ -316,174 +322,23 @@ static Edge *label(Build *b, const Node *n, Edge *z, double threshold)
     return build_op2(b, "Gather", build_const(b, NULL, class_labels(b, n), n->loc), at);
 }
 
-static Edge *scores(Build *b, const Node *n, Edge *z, SingleScore how)
+Edge *scores(Build *b, const Node *n, Edge *z, SingleScore how)
 {
     int kind = post_kind(b, n);
     if (edge_poisoned(z) || kind < 0 || z->type.dims[1] > 1 || class_count(b, n) == 1)
-        return post_transformed(b, n, z);
+        return post_transformed(b, n, z, DT_F32);
     Edge *other = how == SCORE_SECOND ? build_op2(b, "Sub", z, z)
                   : how == SCORE_MARGIN || kind == LOGISTIC ? build_op1(b, "Neg", z)
                                                             : build_op2(b, "Sub", like(b, z, 1), z);
     z = joined(b, other, z, 1);
-    return how == SCORE_SECOND || kind == LOGISTIC || kind == PROBIT ? post_transformed(b, n, z) : z;
+    bool more = how == SCORE_SECOND || kind == LOGISTIC || kind == PROBIT;
+    return more ? post_transformed(b, n, z, DT_F32) : build_cast(b, z, DT_F32);
 }
 
 bool classified(Build *b, const Node *n, Edge *z, SingleScore how, double threshold, Edge **out)
 {
     out[0] = label(b, n, z, threshold);
-    z = scores(b, n, z, how);
-    out[1] = z ? build_cast(b, z, DT_F32) : NULL;
-    return z != NULL;
-}
-
-/* ---- linear models and support vector machines ---- */
-
-/* x·w' + bias, w the attribute as [rows,features of x] */
-static Edge *product(Build *b, const Node *n, Edge *x, const char *w, int64_t rows, Edge *bias)
-{
-    Attr t = attr_int(b->c, "transB", 1);
-    if (edge_poisoned(x))
-        return x;
-    Edge *in[3] = {x, listed(b, n, w, x->type.dt, 2, (int64_t[]){rows, x->type.dims[1]}), bias};
-    return build_op(b, "Gemm", bias ? 3 : 2, in, 1, &t);
-}
-
-static Edge *linear(Build *b, const Node *n, Edge *x, int64_t rows)
-{
-    const Tensor *bias = attr_data(b, n, "intercepts");
-    bool some = bias && type_count(bias->type);
-    return product(b, n, x, "coefficients", rows, some ? listed(b, n, "intercepts", x->type.dt, 1, &rows) : NULL);
-}
-
-bool linear_regressor(Build *b, const Node *n, Edge **out)
-{
-    Edge *x = features(b, n), *y = x ? post_transformed(b, n, linear(b, n, x, node_int(n, "targets", 1))) : NULL;
-    out[0] = y ? build_cast(b, y, DT_F32) : NULL;
-    return y != NULL;
-}
-
-bool linear_classifier(Build *b, const Node *n, Edge **out)
-{
-    Edge *x = features(b, n);
-    int64_t classes = class_count(b, n), f = x && x->type.dims[1] ? x->type.dims[1] : 1;
-    int64_t rows = classes == 2 && type_count(attr_data(b, n, "coefficients")->type) == f ? 1 : classes;
-    return x && classes && classified(b, n, linear(b, n, x, rows), SCORE_SHARE, 0, out);
-}
-
-/* [N,vectors]: how near each row is to each support vector. */
-static Edge *kernel(Build *b, const Node *n, Edge *x, int64_t vectors)
-{
-    static const char *const names[] = {"LINEAR", "POLY", "RBF", "SIGMOID"};
-    enum { LINEAR, POLY, RBF };
-    int kind = name_place(b, n, "kernel_type", 0, names, COUNT(names));
-    const Tensor *p = attr_data(b, n, "kernel_params");
-    double param[3] = {0, 0, 0};   /* gamma, coef0, degree */
-    for (int i = 0; i < 3 && p && i < type_count(p->type); i++)
-        param[i] = tensor_at_double(p, i);
-    if (kind < 0)
-        return NULL;
-    if (kind == RBF) {
-        int64_t axis = 1, dims[2] = {vectors, x->type.dims[1]};
-        Edge *v = listed(b, n, "support_vectors", x->type.dt, 2, dims);
-        x = build_op2(b, "Sub", build_op2(b, "Unsqueeze", x, build_ints(b, 1, &axis)), v);
-        x = last_reduced(b, "ReduceSumSquare", x, 0);
-        return build_op1(b, "Exp", build_op2(b, "Mul", x, like(b, x, -param[0])));
-    }
-    x = product(b, n, x, "support_vectors", vectors, NULL);
-    if (kind == LINEAR || edge_poisoned(x))
-        return x;
-    x = build_op2(b, "Mul", x, like(b, x, param[0]));
-    x = build_op2(b, "Add", x, like(b, x, param[1]));
-    return kind == POLY ? build_op2(b, "Pow", x, like(b, x, param[2])) : build_op1(b, "Tanh", x);
-}
-
-/* The first rho for all. */
-static Edge *rho_of(Build *b, const Node *n, DType dt)
-{
-    const Tensor *rho = attr_data(b, n, "rho");
-    return build_scalar(b, dt, rho && type_count(rho->type) ? tensor_at_double(rho, 0) : 0);
-}
-
-bool svm_regressor(Build *b, const Node *n, Edge **out)
-{
-    Edge *x = features(b, n);
-    int64_t vectors = node_int(n, "n_supports", 0);
-    if (!x || (vectors > 0 && !(x = kernel(b, n, x, vectors))) || edge_poisoned(x))
-        return false;
-    x = product(b, n, x, "coefficients", 1, rho_of(b, n, x->type.dt));
-    if (node_int(n, "one_class", 0) && !edge_poisoned(x)) {
-        Edge *inside = build_op2(b, "Greater", x, like(b, x, 0)), *one = like(b, x, 1);
-        x = where(b, inside, one, like(b, x, -1));
-    }
-    x = post_transformed(b, n, x);
-    out[0] = x ? build_cast(b, x, DT_F32) : NULL;
-    return x != NULL;
-}
-
-/* Each pair of classes i < j has a machine, over the vectors of both: pairs [pairs,vectors], in the order of the pairs.
- * votes: 1 at i, -1 at j; a pair that does not vote for i votes for j, which `against` counts. */
-typedef struct Machines { int64_t classes, vectors, pairs; double *w, *votes, *against; } Machines;
-
-static bool machines(Build *b, const Node *n, Machines *m)
-{
-    const Tensor *coef = attr_data(b, n, "coefficients");
-    Ints per;
-    attr_list(n, "vectors_per_class", &per);
-    int64_t k = m->classes, v = 0, p = 0, *start = NEW_N(b->c, int64_t, k + 1);
-    bool fits = per.n == k;
-    for (int64_t i = 0; fits && i < k; i++) {
-        fits = per.v[i] >= 0 && per.v[i] < INT32_MAX;
-        start[i + 1] = v += fits ? per.v[i] : 0;
-    }
-    if (!fits || !coef || type_count(coef->type) != (k - 1) * v) {
-        node_error(b, n, "vectors_per_class has %d elements, their sum is %lld, coefficients has %lld: there are %lld "
-                   "classes, and each vector has one less", per.n, (long long)v,
-                   coef ? (long long)type_count(coef->type) : 0, (long long)k);
-        return false;
-    }
-    m->vectors = v;
-    m->pairs = k * (k - 1) / 2;
-    m->w = NEW_N(b->c, double, m->pairs * v);
-    m->votes = NEW_N(b->c, double, m->pairs * k);
-    m->against = NEW_N(b->c, double, k);
-    for (int64_t i = 0; i < k; i++)
-        for (int64_t j = i + 1; j < k; j++, p++) {
-            for (int64_t q = start[i]; q < start[i + 1]; q++)
-                m->w[p * v + q] = tensor_at_double(coef, (j - 1) * v + q);
-            for (int64_t q = start[j]; q < start[j + 1]; q++)
-                m->w[p * v + q] = tensor_at_double(coef, i * v + q);
-            m->votes[p * k + i] = 1;
-            m->votes[p * k + j] = -1;
-            m->against[j]++;
-        }
-    return true;
-}
-
-bool svm_classifier(Build *b, const Node *n, Edge **out)
-{
-    Edge *x = features(b, n), *z, *votes;
-    Machines m = {.classes = class_count(b, n)};
-    if (!x || m.classes == 0)
-        return false;
-    DType dt = x->type.dt;
-    if (!attr_data(b, n, "vectors_per_class"))   /* one linear machine for each class */
-        return classified(b, n, product(b, n, x, "coefficients", m.classes, rho_of(b, n, dt)), SCORE_MARGIN, 0, out);
-    if (!machines(b, n, &m) || !(x = kernel(b, n, x, m.vectors)))
-        return false;
-    Attr t = attr_int(b->c, "transB", 1);
-    Edge *in[3] = {x, numbers(b, dt, 2, (int64_t[]){m.pairs, m.vectors}, NULL, m.w), NULL};
-    in[2] = listed(b, n, "rho", dt, 1, &m.pairs);
-    z = build_op(b, "Gemm", 3, in, 1, &t);
-    if (edge_poisoned(z))
-        return false;
-    in[0] = build_cast(b, build_op2(b, "Greater", z, like(b, z, 0)), dt);
-    in[1] = numbers(b, dt, 2, (int64_t[]){m.pairs, m.classes}, NULL, m.votes);
-    in[2] = numbers(b, dt, 1, &m.classes, NULL, m.against);
-    votes = build_op(b, "Gemm", 3, in, 0, NULL);
-    out[0] = label(b, n, votes, 0);
-    z = scores(b, n, z, post_kind(b, n) == NONE ? SCORE_MARGIN : SCORE_SHARE);
-    out[1] = z ? build_cast(b, z, DT_F32) : NULL;
-    return z != NULL;
+    return (out[1] = scores(b, n, z, how)) != NULL;
 }
 
 /* The last of what scikit-learn exports: a sequence of maps, which C has not. The numbers are those of X. */

@@ -409,9 +409,8 @@ static bool regressed(Build *b, const Node *n, const char *votes, Edge **out)
     int64_t targets = node_int(n, "n_targets", 1);
     if (how < 0 || !planted(b, n, votes, &f, &x) || !(x = walked(&f, x)) || !(x = weighed(&f, x, 0, targets, how)))
         return false;
-    x = post_transformed(b, n, votes ? based(&f, x, targets) : x);
-    out[0] = x ? build_cast(b, x, votes ? DT_F32 : arg_type(n, 0).dt) : NULL;
-    return x && b->c->errors == errors;
+    out[0] = post_transformed(b, n, votes ? based(&f, x, targets) : x, votes ? DT_F32 : arg_type(n, 0).dt);
+    return out[0] && b->c->errors == errors;
 }
 
 bool tree_ensemble(Build *b, const Node *n, Edge **out)
