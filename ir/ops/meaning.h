@@ -122,7 +122,7 @@ const Tensor *attr_data(Build *b, const Node *n, const char *name); /* NULL when
 int name_place(Build *b, const Node *n, const char *attr, int64_t i, const char *const *names, int count);
 Edge *numbers(Build *b, DType dt, int rank, const int64_t *dims, const int64_t *v, const double *d); /* v or d */
 /* Attribute NAME or NAME_as_tensor as a constant of these dims; poisoned, with an error, when it has not as many. */
-Edge *listed(Build *b, const Node *n, const char *name, DType dt, int rank, const int64_t *dims);
+Edge *attr_const(Build *b, const Node *n, const char *name, DType dt, int rank, const int64_t *dims);
 Edge *features(Build *b, const Node *n); /* X as [N,features] of float, double stays; NULL: a fault was reported */
 Edge *last_reduced(Build *b, const char *op, Edge *x, int64_t keep);
 Edge *post_transformed(Build *b, const Node *n, Edge *z, DType to); /* NULL: a fault was reported */

@@ -36,7 +36,7 @@ Edge *numbers(Build *b, DType dt, int rank, const int64_t *dims, const int64_t *
     return build_const(b, NULL, t, b->loc);
 }
 
-Edge *listed(Build *b, const Node *n, const char *name, DType dt, int rank, const int64_t *dims)
+Edge *attr_const(Build *b, const Node *n, const char *name, DType dt, int rank, const int64_t *dims)
 {
     const Tensor *t = attr_data(b, n, name);
     t = t ? t : attr_data(b, n, internf(b->c, "%s_as_tensor", name));
@@ -54,7 +54,7 @@ static Edge *per_feature(Build *b, const Node *n, const char *name, DType dt)
     Type t = arg_type(n, 0);
     const Tensor *v = attr_data(b, n, name);
     int64_t one = v && type_count(v->type) == 1 ? 1 : t.rank ? t.dims[t.rank - 1] : 1;
-    return listed(b, n, name, dt, 1, &one);
+    return attr_const(b, n, name, dt, 1, &one);
 }
 
 static Edge *real(Build *b, Edge *x)

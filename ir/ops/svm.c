@@ -14,8 +14,8 @@ static Edge *linear(Build *b, const Node *n, Edge *x, int64_t rows, Edge *bias)
 {
     const Tensor *more = attr_data(b, n, "intercepts");
     if (more && type_count(more->type))
-        bias = listed(b, n, "intercepts", x->type.dt, 1, &rows);
-    return product(b, x, listed(b, n, "coefficients", x->type.dt, 2, (int64_t[]){rows, x->type.dims[1]}), bias);
+        bias = attr_const(b, n, "intercepts", x->type.dt, 1, &rows);
+    return product(b, x, attr_const(b, n, "coefficients", x->type.dt, 2, (int64_t[]){rows, x->type.dims[1]}), bias);
 }
 
 bool linear_regressor(Build *b, const Node *n, Edge **out)
@@ -42,7 +42,7 @@ static Edge *machines(Build *b, const Node *n, Edge *x, int64_t vectors, int64_t
     int kind = name_place(b, n, "kernel_type", 0, names, COUNT(names));
     const Tensor *p = attr_data(b, n, "kernel_params"), *given = attr_data(b, n, "support_vectors");
     int64_t axis = 1, dims[2] = {vectors, x->type.dims[1]}, size[2] = {rows, vectors}, f = dims[1];
-    Edge *v = listed(b, n, "support_vectors", x->type.dt, 2, dims);
+    Edge *v = attr_const(b, n, "support_vectors", x->type.dt, 2, dims);
     double param[3] = {0, 0, 0}; /* gamma, coef0, degree */
     for (int i = 0; i < 3 && p && i < type_count(p->type); i++)
         param[i] = tensor_at_double(p, i);
@@ -144,8 +144,8 @@ static Edge *probabilities(Build *b, const Node *n, const Pairs *m, Edge *z)
 {
     int64_t k = m->classes, behind = 2, perm[3] = {0, 2, 1};
     Attr axis = attr_int(b->c, "axis", 1), keep = attr_int(b->c, "keepdims", 1), turn = attr_ints(b->c, "perm", 3, perm);
-    Edge *r = build_op2(b, "Mul", z, listed(b, n, "prob_a", z->type.dt, 1, &m->count)), *in[3];
-    r = build_op2(b, "Add", r, listed(b, n, "prob_b", z->type.dt, 1, &m->count));
+    Edge *r = build_op2(b, "Mul", z, attr_const(b, n, "prob_a", z->type.dt, 1, &m->count)), *in[3];
+    r = build_op2(b, "Add", r, attr_const(b, n, "prob_b", z->type.dt, 1, &m->count));
     if (edge_poisoned(r))
         return NULL;
     in[0] = build_op1(b, "Sigmoid", build_op1(b, "Neg", r));
@@ -177,7 +177,7 @@ bool svm_classifier(Build *b, const Node *n, Edge **out)
     if (!attr_data(b, n, "vectors_per_class"))   /* one linear machine for each class */
         return classified(b, n, linear(b, n, x, m.classes, rho_of(b, n, x->type.dt)), how, 0, out);
     DType dt = x->type.dt;
-    if (!pairs_of(b, n, &m) || !(x = machines(b, n, x, m.vectors, m.count, m.w, listed(b, n, "rho", dt, 1, &m.count))))
+    if (!pairs_of(b, n, &m) || !(x = machines(b, n, x, m.vectors, m.count, m.w, attr_const(b, n, "rho", dt, 1, &m.count))))
         return false;
     in[0] = edge_poisoned(x) ? x : build_cast(b, build_op2(b, "Greater", x, like(b, x, 0)), dt);
     in[1] = numbers(b, dt, 2, (int64_t[]){m.count, m.classes}, NULL, m.votes);

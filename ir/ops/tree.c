@@ -397,7 +397,7 @@ static bool planted(Build *b, const Node *n, const char *votes, Forest *f, Edge 
 static Edge *based(Forest *f, Edge *y, int64_t targets)
 {
     const Tensor *base = column(f, "base_values", targets, true);
-    return base && y ? build_op2(f->b, "Add", y, listed(f->b, f->n, "base_values", f->dt, 1, &targets)) : y;
+    return base && y ? build_op2(f->b, "Add", y, attr_const(f->b, f->n, "base_values", f->dt, 1, &targets)) : y;
 }
 
 static bool regressed(Build *b, const Node *n, const char *votes, Edge **out)
