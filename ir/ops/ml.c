@@ -264,10 +264,10 @@ static Edge *probit(Build *b, Edge *z)
     Edge *one = like(b, z, 1), *x = build_op2(b, "Sub", build_op2(b, "Mul", z, like(b, z, 2)), one);
     Edge *log = build_op2(b, "Add", one, x);
     log = build_op1(b, "Log", build_op2(b, "Mul", build_op2(b, "Sub", one, x), log));
-    Edge *v = build_op2(b, "Mul", log, like(b, z, 0.5)), *w = build_op2(b, "Div", log, like(b, z, 0.147));
+    Edge *v = build_op2(b, "Mul", log, like(b, z, 0.5)), *w = build_op2(b, "Mul", log, like(b, z, -1 / 0.147)), *root;
     v = build_op2(b, "Add", v, like(b, z, 2 / (3.14159 * 0.147)));
-    w = build_op1(b, "Sqrt", build_op2(b, "Sub", build_op2(b, "Mul", v, v), w));
-    w = build_op1(b, "Sqrt", build_op2(b, "Sub", w, v));
+    root = build_op1(b, "Sqrt", build_op2(b, "Add", build_op2(b, "Mul", v, v), w));
+    w = build_op1(b, "Sqrt", build_op2(b, "Div", w, build_op2(b, "Add", root, v))); /* root - v, without a loss */
     return build_op2(b, "Mul", build_op2(b, "Mul", build_op1(b, "Sign", x), w), like(b, z, 1.41421356));
 }
 
