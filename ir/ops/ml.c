@@ -11,9 +11,8 @@ const Tensor *attr_data(Build *b, const Node *n, const char *name)
     return a ? attr_value(b->c, a) : NULL;
 }
 
-int name_place(Build *b, const Node *n, const char *attr, int64_t i, const char *const *names, int count)
+int name_place(Build *b, const Node *n, const char *attr, const Tensor *t, int64_t i, const char *const *names, int count)
 {
-    const Tensor *t = attr_data(b, n, attr);
     bool string = t->type.dt == DT_STRING;
     int64_t v = string ? 0 : tensor_at_int(t, i);
     while (string && v < count && strcmp(tensor_at_string(t, i), names[v]) != 0)
@@ -25,6 +24,11 @@ int name_place(Build *b, const Node *n, const char *attr, int64_t i, const char 
         all = internf(b->c, "%s, %s", all, names[k]);
     node_error(b, n, "%s: %s is unknown, %s %s", attr, got, string ? "it is one of" : "its number is the place in", all);
     return -1;
+}
+
+int attr_place(Build *b, const Node *n, const char *attr, const char *const *names, int count)
+{
+    return name_place(b, n, attr, attr_data(b, n, attr), 0, names, count);
 }
 
 Edge *numbers(Build *b, DType dt, int rank, const int64_t *dims, const int64_t *v, const double *d)
@@ -119,7 +123,7 @@ bool imputer(Build *b, const Node *n, Edge **out)
 bool normalizer(Build *b, const Node *n, Edge **out)
 {
     static const char *const names[] = {"MAX", "L1", "L2"}, *const ops[] = {"ReduceMax", "ReduceL1", "ReduceL2"};
-    int how = name_place(b, n, "norm", 0, names, COUNT(names));
+    int how = attr_place(b, n, "norm", names, COUNT(names));
     if (how < 0)
         return false;
     Edge *x = real(b, n->in[0]), *y = last_reduced(b, ops[how], x, 1), *none = like(b, x, 0);
@@ -255,7 +259,7 @@ enum { NONE, SOFTMAX, LOGISTIC, SOFTMAX_ZERO, PROBIT };
 static int post_kind(Build *b, const Node *n)
 {
     static const char *const names[] = {"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"};
-    return name_place(b, n, "post_transform", 0, names, COUNT(names));
+    return attr_place(b, n, "post_transform", names, COUNT(names));
 }
 
 /* √2·erfinv(2z - 1), by the formula of Winitzki. */

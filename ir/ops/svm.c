@@ -39,7 +39,7 @@ static Edge *machines(Build *b, const Node *n, Edge *x, int64_t vectors, int64_t
 {
     static const char *const names[] = {"LINEAR", "POLY", "RBF", "SIGMOID"};
     enum { LINEAR, POLY, RBF };
-    int kind = name_place(b, n, "kernel_type", 0, names, COUNT(names));
+    int kind = attr_place(b, n, "kernel_type", names, COUNT(names));
     const Tensor *p = attr_data(b, n, "kernel_params"), *given = attr_data(b, n, "support_vectors");
     int64_t axis = 1, dims[2] = {vectors, x->type.dims[1]}, size[2] = {rows, vectors}, f = dims[1];
     Edge *v = attr_const(b, n, "support_vectors", x->type.dt, 2, dims);
@@ -48,10 +48,11 @@ static Edge *machines(Build *b, const Node *n, Edge *x, int64_t vectors, int64_t
         param[i] = tensor_at_double(p, i);
     if (kind < 0 || edge_poisoned(v))
         return NULL;
-    if (kind == LINEAR) { /* one vector for each row */
+    if (kind == LINEAR && rows * f <= (rows + f) * vectors) { /* one vector for each row */
         double *sum = NEW_N(b->c, double, rows * f);
-        for (int64_t i = 0; i < rows * vectors * f; i++)
-            sum[i / vectors / f * f + i % f] += w[i / f] * tensor_at_double(given, i % (vectors * f));
+        for (int64_t i = 0; i < rows * vectors; i++)
+            for (int64_t j = 0; w[i] != 0 && j < f; j++)
+                sum[i / vectors * f + j] += w[i] * tensor_at_double(given, i % vectors * f + j);
         size[1] = f;
         return product(b, x, numbers(b, x->type.dt, 2, size, NULL, sum), bias);
     }
@@ -61,9 +62,9 @@ static Edge *machines(Build *b, const Node *n, Edge *x, int64_t vectors, int64_t
         x = build_op1(b, "Exp", build_op2(b, "Mul", x, like(b, x, -param[0])));
     } else {
         x = product(b, x, v, NULL);
-        x = build_op2(b, "Mul", x, like(b, x, param[0]));
-        x = build_op2(b, "Add", x, like(b, x, param[1]));
-        x = kind == POLY ? build_op2(b, "Pow", x, like(b, x, param[2])) : build_op1(b, "Tanh", x);
+        x = kind == LINEAR ? x : build_op2(b, "Mul", x, like(b, x, param[0]));
+        x = kind == LINEAR ? x : build_op2(b, "Add", x, like(b, x, param[1]));
+        x = kind == LINEAR ? x : kind == POLY ? build_op2(b, "Pow", x, like(b, x, param[2])) : build_op1(b, "Tanh", x);
     }
     return product(b, x, numbers(b, x->type.dt, 2, size, NULL, w), bias);
 }
@@ -113,9 +114,9 @@ static bool pairs_of(Build *b, const Node *n, Pairs *m)
     int64_t k = m->classes, v = 0, p = 0, count = k * (k - 1) / 2, *start = NEW_N(b->c, int64_t, k + 1);
     for (int64_t i = 0; i < k && per.n == k && per.v[i] >= 0 && per.v[i] < INT32_MAX; i++)
         start[i + 1] = v += per.v[i];
-    if (per.n != k || k < 2 || v == 0 || type_count(coef->type) != (k - 1) * v) {
+    if (per.n != k || k < 2 || k > 1000 || v == 0 || type_count(coef->type) != (k - 1) * v) {
         node_error(b, n, "vectors_per_class has %d elements, their sum is %lld, coefficients has %lld: there are %lld "
-                   "classes, and each vector has a coefficient for every other class", per.n, (long long)v,
+                   "classes (2 .. 1000), and each vector has a coefficient for every other class", per.n, (long long)v,
                    (long long)type_count(coef->type), (long long)k);
         return false;
     }

@@ -113,5 +113,5 @@ bool adam(Build *b, const Node *n, Edge **out)
 bool momentum(Build *b, const Node *n, Edge **out)
 {
     static const char *const names[] = {"standard", "nesterov"};
-    return name_place(b, n, "mode", 0, names, 2) >= 0 && steps(b, n, 3, momentum_step, out);
+    return attr_place(b, n, "mode", names, 2) >= 0 && steps(b, n, 3, momentum_step, out);
 }

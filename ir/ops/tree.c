@@ -96,7 +96,7 @@ typedef struct Forest {
     int64_t *child[2], *voter, *roots, *set;    /* places of nodes; where the values of a BRANCH_MEMBER begin */
     double *members;                    /* each set sorted, NaN behind it */
     int64_t *first;                     /* per node its first branch, or its number as a leaf; -1: not reached */
-    int64_t at, *features, *ways[2], *marks;    /* what is made, per branch */
+    int64_t at, all, *features, *ways[2], *marks;   /* what is made, per branch; of the node at hand next and how many */
     double *splits;
 } Forest;
 
@@ -171,7 +171,7 @@ static bool columns(Forest *f, const char *votes)
     for (int64_t i = 0; i <= nsets; i++)
         f->members[i] = i < nsets ? tensor_at_double(sets, i) : NAN;
     for (int64_t i = 0; i < f->count && c->errors == errors; i++) {
-        int m = i >= f->given ? LEAF : name_place(f->b, f->n, "nodes_modes", i, modes, NMODES);
+        int m = i >= f->given ? LEAF : name_place(f->b, f->n, "nodes_modes", mode, i, modes, NMODES);
         f->mode[i] = (uint8_t)m;
         f->set[i] = at;
         while (m == MEMBER && at < nsets && !isnan(f->members[at]))
@@ -275,15 +275,15 @@ static double floor_in(DType dt, double v, bool below)
 static int64_t grow(Forest *f, int64_t i, int64_t lo, int64_t hi)
 {
     int mode = f->mode[i], turn = mode == GTE || mode == GT || mode == EQ || mode == MEMBER;
-    int64_t all = width(f, i), to = f->child[(lo + turn) & 1][i], mid = (lo + hi) / 2;
+    int64_t to = f->child[(lo + turn) & 1][i], mid = (lo + hi) / 2;
     if (lo == hi)
         return f->first[to] + (f->mode[to] == LEAF ? f->branches : 0);
-    bool first = mode == NEQ || (f->column[TRACK] && tensor_at_int(f->column[TRACK], i)), last = ((all + turn) & 1) == 0;
+    bool first = mode == NEQ || (f->column[TRACK] && tensor_at_int(f->column[TRACK], i)), last = ((f->all + turn) & 1) == 0;
     int64_t here = f->at++;
     double v = mode == MEMBER ? f->members[f->set[i] + mid / 2] : tensor_at_double(f->column[SPLIT], i);
     f->features[here] = cell(f, FEATURE, i);
     f->splits[here] = floor_in(f->dt, v, mode == LT || mode == GTE || (mode >= EQ && mid % 2 == 0));
-    f->marks[here] = first != last && (mid > 0 || all == 1);
+    f->marks[here] = first != last && (mid > 0 || f->all == 1);
     f->marked |= f->marks[here] != 0;
     f->ways[0][here] = grow(f, i, lo, mid);
     f->ways[1][here] = grow(f, i, mid + 1, hi);
@@ -308,8 +308,9 @@ static Edge *walked(Forest *f, Edge *x)
             return NULL;
         }
         f->at = f->first[i];
+        f->all = width(f, i);
         if (f->mode[i] != LEAF && f->at >= 0)
-            grow(f, i, 0, width(f, i));
+            grow(f, i, 0, f->all);
     }
     for (int64_t r = 0; r < f->nroots; r++)
         roots[r] = f->first[f->roots[r]] + (f->mode[f->roots[r]] == LEAF ? n : 0);
@@ -336,6 +337,11 @@ static Edge *weighed(Forest *f, Edge *leaf, int64_t from, int64_t targets, int h
     double none = how == MIN ? (double)INFINITY : how == MAX ? -(double)INFINITY : 0;
     bool many = targets == 1;
     memset(who, -1, sizeof *who * (size_t)f->leaves);
+    if (targets < 1 || targets > f->votes + 65536 || f->leaves * targets / 256 > f->votes + 65536) {
+        node_error(f->b, f->n, "%lld targets are too few or too many for %lld votes", (long long)targets,
+                   (long long)f->votes);
+        return NULL;
+    }
     for (int64_t i = 0; i < f->votes; i++) {
         int64_t to = f->voter[i], k = cell(f, TARGET, i) - from;
         if (k < 0 || k >= targets) {
@@ -405,7 +411,7 @@ static bool regressed(Build *b, const Node *n, const char *votes, Edge **out)
     static const char *const names[] = {"AVERAGE", "SUM", "MIN", "MAX"};
     Forest f;
     Edge *x;
-    int how = name_place(b, n, "aggregate_function", 0, names, COUNT(names)), errors = b->c->errors;
+    int how = attr_place(b, n, "aggregate_function", names, COUNT(names)), errors = b->c->errors;
     int64_t targets = node_int(n, "n_targets", 1);
     if (how < 0 || !planted(b, n, votes, &f, &x) || !(x = walked(&f, x)) || !(x = weighed(&f, x, 0, targets, how)))
         return false;
