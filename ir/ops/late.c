@@ -274,14 +274,14 @@ Edge *along(Build *b, Edge *v, int rank, int axis)
 }
 
 /* Operand k as int64[m], NULL when left out; axes are counted from the front, and 0, 1, 2 … when left out. */
-static Edge *listed(Build *b, const Node *n, int k)
+static Edge *list64(Build *b, const Node *n, int k)
 {
     return arg(n, k) ? build_cast(b, n->in[k], DT_I64) : NULL;
 }
 
 static Edge *axes_listed(Build *b, const Node *n, int k, int64_t m, int rank)
 {
-    Edge *axes = listed(b, n, k);
+    Edge *axes = list64(b, n, k);
     return axes ? where(b, build_op2(b, "Less", axes, whole(b, 0)), build_op2(b, "Add", axes, whole(b, rank)), axes)
                 : iota(b, m);
 }
@@ -329,7 +329,7 @@ bool late_slice(Build *b, const Node *n, Edge **out)
     int64_t m = type_count(arg_type(n, 1));
     if (!same_rank(b, n, t))
         return false;
-    Edge *x = n->in[0], *starts = listed(b, n, 1), *axes = axes_listed(b, n, 3, m, t.rank), *steps = listed(b, n, 4);
+    Edge *x = n->in[0], *starts = list64(b, n, 1), *axes = axes_listed(b, n, 3, m, t.rank), *steps = list64(b, n, 4);
     for (int d = 0; d < t.rank; d++) {
         int64_t size = x->type.dims[d];
         if (never_on(axes, d))
@@ -364,7 +364,7 @@ bool late_pad(Build *b, const Node *n, Edge **out)
     if (!same_rank(b, n, t))
         return false;
     Edge *x = n->in[0], *inside = NULL, *axes = axes_listed(b, n, 3, m, t.rank), *start = build_ints(b, 1, zero_at);
-    Edge *before = build_op(b, "Slice", 3, (Edge *[]){listed(b, n, 1), start, build_ints(b, 1, &m)}, 0, NULL);
+    Edge *before = build_op(b, "Slice", 3, (Edge *[]){list64(b, n, 1), start, build_ints(b, 1, &m)}, 0, NULL);
     Edge *fill = arg(n, 2) ? reshaped(b, n->in[2], 0, NULL) : like(b, x, 0);
     for (int d = 0; d < t.rank; d++) {
         int64_t size = x->type.dims[d];
