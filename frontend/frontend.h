@@ -164,6 +164,7 @@ bool dataset_read(Ctx *c, const char *folder, const Graph *g, const Tensor **in,
 /* The tensor in a file, NumPy's .npy or a TensorProto of ONNX, whichever it is; its data mapped. A file that holds
  * something else than `want` is an error (and gives zeros). */
 const Tensor *value_read(Ctx *c, const char *path, Type want);
+const Tensor *tensor_read(Ctx *c, const File *f, Type want);
 /* STEM.npy, or STEM.pb for a type that NumPy lacks; fatal when it cannot. */
 void value_write(Ctx *c, const char *stem, const Tensor *t);
 const Tensor *npy_read(Ctx *c, const File *f, Type want);

@@ -121,6 +121,11 @@ const Tensor *value_read(Ctx *c, const char *path, Type want)
 {
     const File *f = file_map(c, path);
     if (!f) fatal(c, (Loc){0}, "cannot read '%s': %s", path, strerror(errno));
+    return tensor_read(c, f, want);
+}
+
+const Tensor *tensor_read(Ctx *c, const File *f, Type want)
+{
     return f->size >= 6 && !memcmp(f->data, MAGIC, 6) ? npy_read(c, f, want) : pbfile_read(c, f, want);
 }
 

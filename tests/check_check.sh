@@ -75,9 +75,17 @@ check "--rtol" ends 1 'y float\[2\]: pass.*rtol 0\.1, atol 1e-07' "$BURIN" check
 check "--atol" ends 1 'y float\[2\]: pass.*rtol 0\.001, atol 2' "$BURIN" check "$net" "$work/set_1" --atol 2
 check "bits" ends 0 'pass, every bit' "$BURIN" check "$net" "$set" --rtol=0 --atol=0
 check "a file is missing" ends 1 "set_2' has no output_2.pb, for int32\[2\]" "$BURIN" check "$net" "$work/set_2"
-check "a file too many" ends 1 "set_2' has an input_2, but the graph has 2 inputs" "$BURIN" check "$net" "$work/set_2"
+check "a file too many" ends 1 "set_2' has 3 inputs, but the graph has 2" "$BURIN" check "$net" "$work/set_2"
 check "no folder" ends 1 "error: '.*/none' has no input_0.pb" "$BURIN" check "$net" "$work/none"
 check "--rtol=x" ends 2 "burin: --rtol wants a number from 0, not 'x'" "$BURIN" check "$net" --rtol=x
+
+printf '%s\n' '<ir_version: 10, opset_import: ["" : 21]>' 'g (seq(float[2]) x) => (float[4] y)' \
+    '{ y = ConcatFromSequence <axis = 0> (x) }' >"$work/list.onnxtxt"
+mkdir "$work/set_3"
+{ printf '\x10\x01\x1a\x0e'; float2 '\x80\x3f' '\0\x40'; printf '\x1a\x0e'; float2 '\0\x40' '\x80\x3f'; } >"$work/set_3/input_0.pb"
+printf '\x08\x04\x10\x01\x4a\x10\0\0\x80\x3f\0\0\0\x40\0\0\0\x40\0\0\x80\x3f' >"$work/set_3/output_0.pb"
+check "a sequence" ends 0 'y float\[4\]: pass, every bit' "$BURIN" check "$work/list.onnxtxt" -D x=2 "$work/set_3"
+check "a longer one" ends 1 "set_3' has 2 inputs, but the graph has 1" "$BURIN" check "$work/list.onnxtxt" -D x=1 "$work/set_3"
 
 # ---- compilers that go wrong -----------------------------------------------------------------------------------------
 
