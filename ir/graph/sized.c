@@ -1,8 +1,9 @@
 /* Results whose size depends on data, marked # in a signature. Their type is the largest that they can have (or what
  * the model declares); in front of it, compact, lies the part that is valid. Beside each of them its node has one more
  * result, which no model names: int32[rank], its true dimensions. Where all operands are known at compile time, the
- * node is evaluated and its results get their true types. Nothing else may read such a value: it is an output of the
- * graph, and with graph_counted so are its dimensions. */
+ * node is evaluated and its results get their true types. Such a value is an output of the graph, and with
+ * graph_counted so are its dimensions; before that it may run through nodes that work on each element alone, whose
+ * results have the same dimensions. Nothing else may read it. */
 #include "build.h"
 
 bool node_sized(const Node *n)
@@ -38,9 +39,27 @@ void sized_declared(const Node *n, const Type *declared, int count)
             n->out[k]->type = declared[k];
 }
 
+/* The operand whose elements the node works on one by one, all others being single values; -1: there is none. */
+static int flows_from(const Node *n)
+{
+    int from = -1, rank = 0;
+    bool each = n->op->keeps_shape || n->op->scalar;
+    for (int k = 0; each && k < n->nin; k++) {
+        if (!n->in[k] || sig_param(n->sig->in, n->sig->nin, k)->type_only)
+            continue;
+        const Type t = n->in[k]->type;
+        rank = t.rank > rank ? t.rank : rank;
+        each = type_count(t) == 1 || from < 0;
+        from = type_count(t) == 1 ? from : k;
+    }
+    return each && from >= 0 && n->in[from]->type.rank == rank ? from : -1;
+}
+
 Edge *edge_dims(const Edge *e)
 {
-    const Node *n = e->from;
+    const Node *n;
+    for (int k; (n = e->from) && !e->data && !node_sized(n) && n->out[0] == e && (k = flows_from(n)) >= 0;)
+        e = n->in[k];
     if (!n || e->data)
         return NULL;
     for (int k = n->sig->nshown; k < n->sig->nout; k++)
@@ -71,10 +90,11 @@ void sized_types(Build *b, const Node *n, Type *out)
 bool sized_read(Build *b, const Node *n, int k)
 {
     const Edge *e = n->in[k];
-    if (!edge_dims(e))
+    if (!edge_dims(e) || flows_from(n) == k)
         return true;
-    node_error(b, n, "input '%s' ('%s', %s at most) has a size that depends on data, by %s: such a value can be an "
-               "output of the graph only; make that node's inputs constants, or end the graph there",
+    node_error(b, n, "input '%s' ('%s', %s at most) has a size that depends on data, by %s: such a value can be read "
+               "element by element, or be an output of the graph; make that node's inputs constants, or end the graph "
+               "there",
                sig_param(n->sig->in, n->sig->nin, k)->name, e->name, type_text(b->c, e->type),
                node_text(b->c, e->from));
     return false;

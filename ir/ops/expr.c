@@ -41,7 +41,8 @@ const Expr *i64(Ctx *c, int64_t v)
 
 const Expr *zero(Ctx *c, DType dt)
 {
-    return expr_const(c, dt, (Value){0}); /* all bits 0: zero in every type, also in the code of a small float */
+    /* all bits 0: zero in every type, also in the code of a small float */
+    return expr_const(c, dt, dt == DT_STRING ? (Value){.s = ""} : (Value){0});
 }
 
 static Value limit(DType dt, bool greatest_one)

@@ -35,7 +35,8 @@ const Expr *count_of(Ctx *c, const Sweep *s, const Expr *p)
     return sweep_reduce(c, s, i64(c, 0), (Fold){OP_add, expr_cast(c, DT_I64, p), NULL});
 }
 
-/* Writes the true dimensions of result k, all of its type but for dim, which is n at most. Result: that one, read. */
+/* Writes the true dimensions of result k, all of its type but for dim, which is n at most. Result: that one, read.
+ * What is not valid is 0, unless that is an output of the graph, where it is not written. */
 const Expr *true_dims(Lower *l, int k, int dim, const Expr *n)
 {
     Ctx *c = l->c;
@@ -49,6 +50,8 @@ const Expr *true_dims(Lower *l, int k, int dim, const Expr *n)
         const Expr *v = i64(c, t.dims[i]);
         lower_store_at(l, dims, 0, NULL, &at, i == dim ? expr_op2(c, OP_min, n, v) : v);
     }
+    if (l->out[k]->kind != BUF_OUT) /* others read it whole */
+        lower_store(l, l->out[k], zero(c, l->out[k]->dt));
     const Idx *at = idx_const(c, dim);
     return expr_cast(c, DT_I64, expr_load(c, dims, &at));
 }
