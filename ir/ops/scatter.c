@@ -3,30 +3,6 @@
  * in row-major order of the indices. */
 #include "meaning.h"
 
-/* Fresh loop variables over dims; loops_around closes them around a body. */
-typedef struct Loops {
-    int rank, vars[MAX_RANK + 1];
-    int64_t dims[MAX_RANK + 1];
-    const Idx *i[MAX_RANK + 1];
-} Loops;
-
-static void loops_open(Ctx *c, Loops *s, int rank, const int64_t *dims)
-{
-    s->rank = rank;
-    for (int k = 0; k < rank; k++) {
-        s->vars[k] = var_new(c);
-        s->dims[k] = dims[k];
-        s->i[k] = idx_var(c, s->vars[k], dims[k]);
-    }
-}
-
-static const Stmt *loops_around(Ctx *c, const Loops *s, const Stmt *body)
-{
-    for (int k = s->rank - 1; k >= 0; k--)
-        body = stmt_for(c, s->vars[k], s->dims[k], body);
-    return body;
-}
-
 /* ---- scatter ---- */
 
 static bool reduction_of(Build *b, const Node *n, ScalarOp *op)
@@ -71,7 +47,7 @@ static void scatter(Lower *l, Type updates, void (*places)(Lower *, const Idx *c
     Ctx *c = l->c;
     Buf *out = l->out[0];
     Type t = out_type(l, 0);
-    Loops s;
+    Sweep s;
     int64_t dims[MAX_RANK + 1];
     const Idx *at[MAX_RANK + 1], *part = l->part;
     bool pairs = out->rank > t.rank;
@@ -81,13 +57,13 @@ static void scatter(Lower *l, Type updates, void (*places)(Lower *, const Idx *c
     for (int k = 0; k < updates.rank; k++)
         dims[k] = updates.dims[k];
     dims[updates.rank] = 2;
-    loops_open(c, &s, updates.rank + pairs, dims);
+    sweep_open(c, &s, updates.rank + pairs, dims);
     places(l, s.i, at);
     if (pairs)
         at[t.rank] = l->part = s.i[updates.rank];
     const Stmt *body = put(l, at, in_at(l, 2, s.i));
     l->part = part;
-    lower_nest(l, out, loops_around(c, &s, body));
+    lower_nest(l, out, sweep_around(c, &s, body));
 }
 
 bool scatter_nd_infer(Build *b, const Node *n, Type *out)
@@ -197,7 +173,7 @@ static void cumulate(Lower *l, ScalarOp op, double start)
     Type t = out_type(l, 0);
     DType dt = math_type(t.dt);
     int axis = 0;
-    Loops s, along;
+    Sweep s, along;
     const Idx *at[MAX_RANK];
     int64_t dims[MAX_RANK];
     if (type_count(t) == 0)
@@ -205,8 +181,8 @@ static void cumulate(Lower *l, ScalarOp op, double start)
     cum_axis(l->b, l->node, &axis);
     memcpy(dims, t.dims, sizeof *dims * (size_t)t.rank);
     dims[axis] = 1;
-    loops_open(c, &s, t.rank, dims);
-    loops_open(c, &along, 1, &t.dims[axis]);
+    sweep_open(c, &s, t.rank, dims);
+    sweep_open(c, &along, 1, &t.dims[axis]);
     memcpy(at, s.i, sizeof *at * (size_t)t.rank);
     at[axis] = along.i[0];
     if (node_int(l->node, "reverse", 0))
@@ -219,8 +195,8 @@ static void cumulate(Lower *l, ScalarOp op, double start)
     const Stmt *body = stmt_seq(c, 2, (const Stmt *[]){exclusive ? put_out : step, exclusive ? step : put_out});
     body = stmt_seq(c, 3,
                     (const Stmt *[]){stmt_local(c, acc), stmt_store(c, acc, NULL, known_number(c, dt, start)),
-                                     loops_around(c, &along, body)});
-    lower_nest(l, l->out[0], loops_around(c, &s, body));
+                                     sweep_around(c, &along, body)});
+    lower_nest(l, l->out[0], sweep_around(c, &s, body));
 }
 
 void cum_sum(Lower *l)
