@@ -37,13 +37,13 @@ static const Param *param_at(const Sig *s, int i)
 static const char *operands_text(Ctx *c, const Sig *s)
 {
     const char *text = "";
-    for (int i = 0; i < s->nin + s->nout; i++) {
+    for (int i = 0; i < s->nin + s->nshown; i++) {
         const Param *p = param_at(s, i);
         bool seen = false;
         for (int k = 0; k < i; k++) seen |= param_at(s, k)->types == p->types;
         if (seen) continue;
         const char *names = "";
-        for (int k = i; k < s->nin + s->nout; k++)
+        for (int k = i; k < s->nin + s->nshown; k++)
             if (param_at(s, k)->types == p->types)
                 names = internf(c, "%s%s%s", names, *names ? ", " : "", param_at(s, k)->name);
         text = internf(c, "%s%s%s: %s", text, *text ? "; " : "", names, types_text(c, p->types));
@@ -143,7 +143,7 @@ static void print_sig(FILE *f, Ctx *c, const Sig *s)
     fputs("  inputs\n", f);
     for (int i = 0; i < s->nin; i++) print_operand(f, c, s, i);
     fputs("  outputs\n", f);
-    for (int i = s->nin; i < s->nin + s->nout; i++) print_operand(f, c, s, i);
+    for (int i = s->nin; i < s->nin + s->nshown; i++) print_operand(f, c, s, i);
 }
 
 bool ops_detail(FILE *f, Ctx *c, const char *name)
