@@ -69,10 +69,10 @@ bool tfidf_infer(Build *b, const Node *n, Type *out)
                    "first no more than the second, and skips are not negative", (long long)g.least, (long long)g.most,
                    (long long)g.skips);
     else if (!grams_fit(&g))
-        node_error(b, n, "ngram_counts %s, a pool of %d, ngram_indexes of %d, weights of %d: the counts say where the pool's "
-                   "1-grams, 2-grams and so on begin, whole ones; ngram_indexes has a column for each, not negative, and "
-                   "weights, if there are any, as many", dims_text(b->c, g.counts.n, g.counts.v), g.pool->n, g.indexes.n,
-                   g.weights ? g.weights->n : 0);
+        node_error(b, n, "ngram_counts %s, a pool of %d, ngram_indexes of %d, weights of %d: the counts say where the "
+                   "pool's 1-grams, 2-grams and so on begin, whole ones; ngram_indexes has a column for each, not "
+                   "negative, and weights, if there are any, as many", dims_text(b->c, g.counts.n, g.counts.v),
+                   g.pool->n, g.indexes.n, g.weights ? g.weights->n : 0);
     else
         return make_type(b, n, out, 0, DT_F32, t.rank == 2 ? 2 : 1, dims);
     return false;
