@@ -173,7 +173,8 @@ bool split_strings_infer(Build *b, const Node *n, Type *out)
 {
     Type t = arg_type(n, 0);
     int64_t dims[MAX_RANK + 1], most = node_int(n, "maxsplit", -1);
-    memcpy(dims, t.dims, sizeof *dims * (size_t)t.rank);
+    for (int i = 0; i < t.rank; i++)
+        dims[i] = t.dims[i];
     dims[t.rank] = most < 0 || most > b->c->string_bytes ? b->c->string_bytes + 1 : most + 1;
     out[1] = type_make(b->c, DT_I64, t.rank, t.dims);
     return make_type(b, n, out, 0, DT_STRING, t.rank + 1, dims);
