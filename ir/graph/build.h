@@ -11,7 +11,6 @@ enum { FORMULA_SIZE = 12 };          /* nodes of an expression that is cheaper t
 
 /* match.c: fill and check a node that has its edges, after its signature. False: a fault was reported. */
 bool match_attrs(Build *b, Node *n, int nattrs, const Attr *attrs);
-const AttrSig *sig_attr(const Sig *s, const char *name);         /* NULL: it has none of that name */
 bool match_operands(Build *b, const Node *n);
 bool node_lists(const Node *n);      /* its meaning is that of sequences */
 bool node_late(const Node *n);       /* an operand marked ! is known at run time only */

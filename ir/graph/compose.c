@@ -82,6 +82,7 @@ Edge *val_operand(Body *k, Val v, DType dt)
         return build_const(k->b, NULL, tensor_of(c, type_make(c, DT_F32, 1, &count), v.floats,
                                                  sizeof *v.floats * (size_t)v.n), k->b->loc);
     }
+    case VAL_TEXT: return build_const(k->b, NULL, attr_value(c, &(Attr){.kind = ATTR_STRING, .s = v.s}), k->b->loc);
     default: return NULL;
     }
 }
@@ -153,7 +154,7 @@ Val own_attr(Body *k, const char *name)
     case ATTR_INTS:   return (Val){.kind = VAL_INTS, .n = a->n, .ints = a->ints};
     case ATTR_FLOATS: return (Val){.kind = VAL_FLOATS, .n = a->n, .floats = a->floats};
     case ATTR_GRAPH:  return (Val){.kind = VAL_GRAPH, .graph = a};
-    default:          row_bad(&k->t, "an attribute of this kind has no value in a body");
+    default:          return val_edge(k, build_const(k->b, NULL, attr_value(k->t.c, a), k->b->loc));
     }
 }
 
@@ -264,7 +265,11 @@ static bool number_function(Body *k, int f, Val x, Val y, Val *v)
 Val fact_call(Body *k, int f, const char *text, Val x, Val y)
 {
     Val v = f == WITHIN || f == VECTOR ? x : f == AXES || f == DIMS ? (Val){.kind = VAL_INTS} : val_num(0);
-    if (number_function(k, f, x, y, &v) || k->skip || x.kind != VAL_EDGE)
+    if (number_function(k, f, x, y, &v) || k->skip)
+        return v;
+    if (x.kind == VAL_INTS || x.kind == VAL_FLOATS)
+        x = val_edge(k, val_operand(k, x, DT_NONE));
+    if (x.kind != VAL_EDGE)
         return v;
     Type t = x.e->type;
     switch (f) {

@@ -53,7 +53,7 @@
  *   none             what is left out
  *   3  0.5           take the type of the operand that they meet: the other one, or one of the same type variable
  *   [1, -1, n / 2]   int64 vector; a vector in it stands for its elements
- *   @attr            an attribute of the node as such a number or vector, or for a string as a VALUE
+ *   @attr            an attribute of the node as such a number or vector, or a tensor; a string is a VALUE, or a scalar
  *   rank(x)  dim(x, k)  size(x)  type(x)  given(x)  sqrt(x)     numbers: type is the element type, given 1 or 0
  *   axes(x, k)       the vector k .. rank-1; dims(x, k): of the dimensions at those places
  *   item(v, k)       of a vector, a number
@@ -120,6 +120,7 @@ const Sig *op_newest(Ctx *c, const char *domain, const char *name);
 const Sig *op_version(Ctx *c, const Sig *s, int step);           /* a version later (1) or earlier (-1); NULL: none */
 bool op_expands(const Op *op);                                   /* expand or body */
 void op_check_body(Ctx *c, const Sig *s);        /* an internal error names the place where a body cannot be built */
+const AttrSig *sig_attr(const Sig *s, const char *name);         /* NULL: it has none of that name */
 const Param *sig_param(const Param *params, int n, int k);       /* operand k, variadic ones counted; NULL: too many */
 const char *op_nearest(Ctx *c, const char *domain, const char *name);    /* a name spelled alike, or NULL */
 int op_count(Ctx *c);
@@ -186,6 +187,7 @@ Attr attr_ints(Ctx *c, const char *name, int n, const int64_t *v);
 Attr attr_float(Ctx *c, const char *name, float v);
 Attr attr_string(Ctx *c, const char *name, const char *v);
 Attr attr_tensor(Ctx *c, const char *name, const Tensor *t);
+const Tensor *attr_value(Ctx *c, const Attr *a);                 /* numbers, strings, lists of these and tensors: its value */
 
 /* For infer and expand: "NODE: message", at the node's place. The message names shapes, the rule and the remedy. False. */
 bool node_error(Build *b, const Node *n, const char *fmt, ...) PRINTF(3, 4);

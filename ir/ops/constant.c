@@ -3,29 +3,6 @@
 
 /* ---- Constant ---- */
 
-static Tensor *string_tensor(Ctx *c, int rank, int n, const char *const *v)
-{
-    int64_t dim = n;
-    Tensor *t = tensor_new(c, type_make(c, DT_STRING, rank, &dim));
-    if (n)
-        memcpy((void *)(uintptr_t)t->data, v, sizeof *v * (size_t)n);
-    return t;
-}
-
-const Tensor *attr_value(Ctx *c, const Attr *a)
-{
-    int64_t n = a->n;
-    switch (a->kind) {
-    case ATTR_INT: return tensor_int(c, a->i);
-    case ATTR_INTS: return tensor_ints(c, a->n, a->ints);
-    case ATTR_FLOAT: return tensor_of(c, type_make(c, DT_F32, 0, NULL), &a->f, sizeof a->f);
-    case ATTR_FLOATS: return tensor_of(c, type_make(c, DT_F32, 1, &n), a->floats, sizeof *a->floats * (size_t)n);
-    case ATTR_STRING: return string_tensor(c, 0, 1, &a->s);
-    case ATTR_STRINGS: return string_tensor(c, 1, a->n, a->strings);
-    default: return a->tensor;
-    }
-}
-
 bool constant(Build *b, const Node *n, Edge **out)
 {
     if (n->nattrs != 1) {

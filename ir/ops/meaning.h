@@ -121,21 +121,11 @@ const Tensor *attr_data(Build *b, const Node *n, const char *name); /* NULL when
 /* The place among names of element i of the attribute, whose value is t: it is a name or that place; error and -1: none. */
 int name_place(Build *b, const Node *n, const char *attr, const Tensor *t, int64_t i, const char *const *names,
                int count);
-int attr_place(Build *b, const Node *n, const char *attr, const char *const *names, int count); /* of a single one */
 Edge *numbers(Build *b, DType dt, int rank, const int64_t *dims, const int64_t *v, const double *d); /* v or d */
 /* Attribute NAME or NAME_as_tensor as a constant of these dims; poisoned, with an error, when it has not as many. */
 Edge *attr_const(Build *b, const Node *n, const char *name, DType dt, int rank, const int64_t *dims);
 Edge *features(Build *b, const Node *n); /* X as [N,features] of float, double stays; NULL: a fault was reported */
-Edge *last_reduced(Build *b, const char *op, Edge *x, int64_t keep);
-Edge *post_transformed(Build *b, const Node *n, Edge *z, DType to); /* NULL: a fault was reported */
-int64_t class_count(Build *b, const Node *n); /* 0: a fault was reported */
-/* How a single score s for two classes is shown: 1-s and s, -s and s, 0 and s. */
-typedef enum SingleScore { SCORE_SHARE, SCORE_MARGIN, SCORE_SECOND } SingleScore;
-Edge *scores(Build *b, const Node *n, Edge *z, SingleScore how);
-/* That of the greatest score (or most votes); of a single one: the second when it is above the threshold. */
-Edge *label(Build *b, const Node *n, Edge *z, double threshold);
-/* Both. */
-bool classified(Build *b, const Node *n, Edge *z, SingleScore how, double threshold, Edge **out);
+const Tensor *class_labels(Build *b, const Node *n, const char *ints); /* NULL: a fault was reported */
 
 /* ---- the meanings, by file ---- */
 
@@ -154,7 +144,6 @@ At reshaped_at, identity_at;
 
 /* constant.c */
 Expand constant;
-const Tensor *attr_value(Ctx *c, const Attr *a); /* any attribute as a tensor */
 Infer constant_of_shape_infer, range_infer, eye_like_infer, one_hot_infer;
 At constant_of_shape_at, range_at, eye_like_at, one_hot_at;
 
@@ -313,9 +302,7 @@ Infer tree_walk_infer, pair_coupling_infer;
 At tree_walk_at;
 LowerFn pair_coupling;
 Expand tree_ensemble, tree_regressor, tree_classifier;
-Expand binarizer, scaler, imputer, normalizer, array_feature_extractor, feature_vectorizer, one_hot_encoder,
-    label_encoder, category_mapper, linear_regressor, linear_classifier, svm_regressor, svm_classifier, zip_map;
-Expand adagrad, adam, momentum;
+Expand feature_vectorizer, svm_classifier, zip_map, steps;
 
 /* normalize.c */
 Infer lrn_infer;

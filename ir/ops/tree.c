@@ -399,24 +399,32 @@ static bool planted(Build *b, const Node *n, const char *votes, Forest *f, Edge 
     return *x && columns(f, votes) && linked(f, votes) && number(f);
 }
 
-/* With base_values: one for each target. */
+/* With base_values, one for each target. */
 static Edge *based(Forest *f, Edge *y, int64_t targets)
 {
+    int errors = f->b->c->errors;
     const Tensor *base = column(f, "base_values", targets, true);
-    return base && y ? build_op2(f->b, "Add", y, attr_const(f->b, f->n, "base_values", f->dt, 1, &targets)) : y;
+    if (f->b->c->errors > errors || edge_poisoned(y))
+        return NULL;
+    return base ? build_op2(f->b, "Add", y, attr_const(f->b, f->n, "base_values", f->dt, 1, &targets)) : y;
 }
 
 static bool regressed(Build *b, const Node *n, const char *votes, Edge **out)
 {
-    static const char *const names[] = {"AVERAGE", "SUM", "MIN", "MAX"};
+    static const char *const kinds[] = {"AVERAGE", "SUM", "MIN", "MAX"},
+        *const posts[] = {"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"};
     Forest f;
     Edge *x;
-    int how = attr_place(b, n, "aggregate_function", names, COUNT(names)), errors = b->c->errors;
+    int how = name_place(b, n, "aggregate_function", attr_data(b, n, "aggregate_function"), 0, kinds, COUNT(kinds));
+    int post = name_place(b, n, "post_transform", attr_data(b, n, "post_transform"), 0, posts, COUNT(posts));
     int64_t targets = node_int(n, "n_targets", 1);
-    if (how < 0 || !planted(b, n, votes, &f, &x) || !(x = walked(&f, x)) || !(x = weighed(&f, x, 0, targets, how)))
+    if (how < 0 || post < 0 || !planted(b, n, votes, &f, &x) || !(x = walked(&f, x)) ||
+        !(x = weighed(&f, x, 0, targets, how)) || !(x = based(&f, x, targets)))
         return false;
-    out[0] = post_transformed(b, n, votes ? based(&f, x, targets) : x, votes ? DT_F32 : arg_type(n, 0).dt);
-    return out[0] && b->c->errors == errors;
+    Attr kind = attr_string(b->c, "kind", posts[post]);
+    x = post ? build_op(b, "PostTransform", 1, &x, 1, &kind) : x;
+    out[0] = build_cast(b, x, votes ? DT_F32 : arg_type(n, 0).dt);
+    return true;
 }
 
 bool tree_ensemble(Build *b, const Node *n, Edge **out)
@@ -435,19 +443,22 @@ bool tree_classifier(Build *b, const Node *n, Edge **out)
 {
     Forest f;
     Edge *x;
-    int64_t classes = class_count(b, n);
-    int errors = b->c->errors;
-    if (classes == 0 || !planted(b, n, "class", &f, &x))
+    const Tensor *labels = class_labels(b, n, "classlabels_int64s");
+    if (!labels || !planted(b, n, "class", &f, &x))
         return false;
+    int64_t classes = type_count(labels->type);
     bool single = classes == 2, positive = true;
     for (int64_t i = 0; i < f.votes; i++) {
         single &= cell(&f, TARGET, i) == cell(&f, TARGET, 0);
         positive &= tensor_at_double(f.column[WEIGHT], i) >= 0;
     }
     int64_t from = single && f.votes ? cell(&f, TARGET, 0) : 0;
-    if (!(x = walked(&f, x)) || !(x = weighed(&f, x, from, single ? 1 : classes, SUM)))
+    classes = single ? 1 : classes;
+    if (!(x = walked(&f, x)) || !(x = weighed(&f, x, from, classes, SUM)) || !(x = based(&f, x, classes)))
         return false;
-    x = based(&f, x, single ? 1 : classes);
-    SingleScore how = from == 1 ? SCORE_SECOND : positive ? SCORE_SHARE : SCORE_MARGIN;
-    return b->c->errors == errors && classified(b, n, x, how, positive ? 0.5 : 0, out);
+    Attr attrs[3] = {attr_int(b->c, "pair", from == 1 ? 2 : !positive),
+                     attr_string(b->c, "post_transform", node_string(n, "post_transform", "")),
+                     attr_float(b->c, "threshold", positive ? 0.5F : 0)};
+    build_op_n(b, "Classes", 2, (Edge *[]){x, build_const(b, NULL, labels, n->loc)}, 3, attrs, 2, out);
+    return true;
 }
