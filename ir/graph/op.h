@@ -187,7 +187,7 @@ Attr attr_ints(Ctx *c, const char *name, int n, const int64_t *v);
 Attr attr_float(Ctx *c, const char *name, float v);
 Attr attr_string(Ctx *c, const char *name, const char *v);
 Attr attr_tensor(Ctx *c, const char *name, const Tensor *t);
-const Tensor *attr_value(Ctx *c, const Attr *a);                 /* numbers, strings, lists of these and tensors: its value */
+const Tensor *attr_value(Ctx *c, const Attr *a);                 /* a number, a string, a list, a tensor */
 
 /* For infer and expand: "NODE: message", at the node's place. The message names shapes, the rule and the remedy. False. */
 bool node_error(Build *b, const Node *n, const char *fmt, ...) PRINTF(3, 4);

@@ -118,12 +118,11 @@ const Expr *requantised(Lower *l, const Expr *sum, const Expr *scale, int zero_p
 /* ---- ml.c: classical learning ---- */
 
 const Tensor *attr_data(Build *b, const Node *n, const char *name); /* NULL when absent */
-/* The place among names of element i of the attribute, whose value is t: it is a name or that place; error and -1: none. */
+/* The place among names of element i of the attribute, whose value is t: it is a name or that place. -1: a fault was
+ * reported. */
 int name_place(Build *b, const Node *n, const char *attr, const Tensor *t, int64_t i, const char *const *names,
                int count);
 Edge *numbers(Build *b, DType dt, int rank, const int64_t *dims, const int64_t *v, const double *d); /* v or d */
-/* Attribute NAME or NAME_as_tensor as a constant of these dims; poisoned, with an error, when it has not as many. */
-Edge *attr_const(Build *b, const Node *n, const char *name, DType dt, int rank, const int64_t *dims);
 Edge *features(Build *b, const Node *n); /* X as [N,features] of float, double stays; NULL: a fault was reported */
 const Tensor *class_labels(Build *b, const Node *n, const char *ints); /* NULL: a fault was reported */
 

@@ -7,7 +7,8 @@ const Tensor *attr_data(Build *b, const Node *n, const char *name)
     return a ? attr_value(b->c, a) : NULL;
 }
 
-int name_place(Build *b, const Node *n, const char *attr, const Tensor *t, int64_t i, const char *const *names, int count)
+int name_place(Build *b, const Node *n, const char *attr, const Tensor *t, int64_t i, const char *const *names,
+               int count)
 {
     bool string = t->type.dt == DT_STRING;
     int64_t v = string ? 0 : tensor_at_int(t, i);
@@ -18,7 +19,8 @@ int name_place(Build *b, const Node *n, const char *attr, const Tensor *t, int64
     const char *all = names[0], *got = string ? tensor_at_string(t, i) : internf(b->c, "%lld", (long long)v);
     for (int k = 1; k < count; k++)
         all = internf(b->c, "%s, %s", all, names[k]);
-    node_error(b, n, "%s: %s is unknown, %s %s", attr, got, string ? "it is one of" : "its number is the place in", all);
+    node_error(b, n, "%s: %s is unknown, %s %s", attr, got, string ? "it is one of" : "its number is the place in",
+               all);
     return -1;
 }
 
@@ -29,18 +31,6 @@ Edge *numbers(Build *b, DType dt, int rank, const int64_t *dims, const int64_t *
         scalar_write(dt, (void *)(uintptr_t)t->data, i,
                      v ? (Value){.i = v[i]} : dt == DT_F64 ? (Value){.d = d[i]} : (Value){.f = (float)d[i]});
     return build_const(b, NULL, t, b->loc);
-}
-
-Edge *attr_const(Build *b, const Node *n, const char *name, DType dt, int rank, const int64_t *dims)
-{
-    const Tensor *t = attr_data(b, n, name);
-    t = t ? t : attr_data(b, n, internf(b->c, "%s_as_tensor", name));
-    Type want = type_make(b->c, t ? t->type.dt : dt, rank, dims);
-    if (t && type_count(t->type) == type_count(want))
-        return build_cast(b, build_const(b, NULL, tensor_of(b->c, want, t->data, t->bytes), n->loc), dt);
-    node_error(b, n, "%s has %lld elements: it must have %s", name, t ? (long long)type_count(t->type) : 0,
-               dims_text(b->c, rank, dims));
-    return build_poison(b, NULL, n->loc);
 }
 
 Edge *features(Build *b, const Node *n)

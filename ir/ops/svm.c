@@ -6,7 +6,7 @@
 typedef struct Pairs {
     int64_t classes, vectors, count;
     double *w, *votes, *against; /* [count,vectors]; [count,classes]: 1 at i, -1 at j; how often a class is j */
-    int64_t *place;              /* [classes,classes]: of (i, j) in the pairs, of (j, i) behind them; i = j: at the end */
+    int64_t *place; /* [classes,classes]: of (i, j) among the pairs, of (j, i) behind them, of (i, i) at the end */
 } Pairs;
 
 static bool pairs_of(Build *b, const Node *n, Pairs *m)
@@ -42,38 +42,44 @@ static bool pairs_of(Build *b, const Node *n, Pairs *m)
     return true;
 }
 
+/* Those of the node that the operator has as well, and that hold something. */
+static int shared(Build *b, const Node *n, const char *domain, const char *name, Attr *attrs)
+{
+    int count = 0;
+    const Sig *to = op_newest(b->c, domain, name);
+    for (int i = 0; i < n->nattrs; i++)
+        if (sig_attr(to, n->attrs[i].name) && (n->attrs[i].kind != ATTR_FLOATS || n->attrs[i].n))
+            attrs[count++] = n->attrs[i];
+    return count;
+}
+
 bool svm_classifier(Build *b, const Node *n, Edge **out)
 {
-    Edge *x = features(b, n), *in[6] = {x};
-    const Tensor *labels = class_labels(b, n, "classlabels_ints");
+    Edge *x = features(b, n);
+    const Tensor *labels = class_labels(b, n, "classlabels_ints"), *rho = attr_data(b, n, "rho");
+    Attr *attrs = NEW_N(b->c, Attr, n->nattrs + 1);
     if (!x || !labels)
         return false;
     Pairs m = {.classes = type_count(labels->type)};
     DType dt = x->type.dt;
-    Attr *attrs = NEW_N(b->c, Attr, n->nattrs + 1);
-    int nattrs = 0;
-    if (!attr_data(b, n, "vectors_per_class")) {   /* one linear machine for each class, all with the first rho */
-        float *rho = NEW_N(b->c, float, m.classes), first = (float)tensor_at_double(attr_data(b, n, "rho"), 0);
-        for (int64_t i = 0; i < m.classes; i++)
-            rho[i] = first;
-        for (int i = 0; i < n->nattrs; i++)
-            if (sig_attr(op_newest(b->c, n->sig->domain, "LinearClassifier"), n->attrs[i].name))
-                attrs[nattrs++] = n->attrs[i];
-        attrs[nattrs++] = (Attr){.name = intern(b->c, "intercepts"), .kind = ATTR_FLOATS, .n = (int)m.classes, .floats = rho};
-        build_op_n(b, "ai.onnx.ml::LinearClassifier", 1, &x, nattrs, attrs, 2, out);
+    if (!node_attr(n, "vectors_per_class")) { /* one linear machine for each class, all with the first rho */
+        float *all = NEW_N(b->c, float, m.classes);
+        for (int64_t i = 0; i < m.classes && type_count(rho->type); i++)
+            all[i] = (float)tensor_at_double(rho, 0);
+        int count = shared(b, n, n->sig->domain, "LinearClassifier", attrs);
+        attrs[count++] = (Attr){
+            .name = intern(b->c, "intercepts"), .kind = ATTR_FLOATS, .n = (int)m.classes, .floats = all};
+        build_op_n(b, "ai.onnx.ml::LinearClassifier", 1, &x, count, attrs, 2, out);
         return true;
     }
     if (!pairs_of(b, n, &m))
         return false;
-    in[1] = numbers(b, dt, 2, (int64_t[]){m.count, m.vectors}, NULL, m.w);
+    Edge *in[6] = {x, numbers(b, dt, 2, (int64_t[]){m.count, m.vectors}, NULL, m.w)};
     in[2] = numbers(b, dt, 2, (int64_t[]){m.count, m.classes}, NULL, m.votes);
     in[3] = numbers(b, dt, 1, &m.classes, NULL, m.against);
     in[4] = numbers(b, DT_I64, 2, (int64_t[]){m.classes, m.classes}, m.place, NULL);
     in[5] = build_const(b, NULL, labels, n->loc);
-    for (int i = 0; i < n->nattrs; i++)
-        if (sig_attr(op_newest(b->c, "", "PairMachines"), n->attrs[i].name) && (n->attrs[i].kind != ATTR_FLOATS || n->attrs[i].n))
-            attrs[nattrs++] = n->attrs[i];
-    build_op_n(b, "PairMachines", 6, in, nattrs, attrs, 2, out);
+    build_op_n(b, "PairMachines", 6, in, shared(b, n, "", "PairMachines", attrs), attrs, 2, out);
     return true;
 }
 
@@ -143,7 +149,8 @@ void pair_coupling(Lower *l)
     sweep_open(c, &round, 1, &rounds);
     for (int i = 0; i < COUNT(own); i++)
         sweep_open(c, own[i], 1, &k);
-    Coupling m = {c, row.i[0], lower_temp(l, "Q", dt, 3, t.dims), lower_temp(l, "p", dt, 2, t.dims), buf_new(c, BUF_LOCAL, "qp", dt, 1, &k),
+    Coupling m = {c, row.i[0], lower_temp(l, "Q", dt, 3, t.dims), lower_temp(l, "p", dt, 2, t.dims),
+                  buf_new(c, BUF_LOCAL, "qp", dt, 1, &k),
                   buf_new(c, BUF_LOCAL, "pqp", dt, 0, NULL), buf_new(c, BUF_LOCAL, "most", dt, 0, NULL),
                   buf_new(c, BUF_LOCAL, "diff", dt, 0, NULL)};
     const Expr *none = zero(c, dt), *pqp = now(&m, m.pqp, NULL), *x, *fine = expr_float(c, dt, 0.005 / (double)k);

@@ -1,5 +1,5 @@
-/* Optimisers: the variadic operands are all tensors, then all their gradients, then each kind of memory; the results are
- * the tensors, then each memory. Each tensor has a step of its own, NAMEStep, whose formulas stand in ml.def. */
+/* Optimisers: the variadic operands are all tensors, then all their gradients, then each kind of memory; the results
+ * are the tensors, then each memory. Each tensor has a step of its own, NAMEStep, whose formulas stand in ml.def. */
 #include "meaning.h"
 
 bool steps(Build *b, const Node *n, Edge **out)
@@ -12,9 +12,9 @@ bool steps(Build *b, const Node *n, Edge **out)
     for (int k = 2; k < n->nin; k++)
         fits = fits && same_dims(arg_type(n, k), arg_type(n, 2 + (k - 2) % m));
     if (!fits) {
-        node_error(b, n, "%d operands, %d results: R and T are scalars; then come the tensors, as many gradients and as "
-                   "many of each further kind (%d kinds), of equal shapes; a result for each but the gradients", n->nin,
-                   n->nout, kinds);
+        node_error(b, n, "%d operands, %d results: R and T are scalars; then come the tensors, as many gradients and "
+                   "as many of each further kind (%d kinds), of equal shapes; a result for each but the gradients",
+                   n->nin, n->nout, kinds);
         return false;
     }
     for (int i = 0; i < m; i++) {

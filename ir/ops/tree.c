@@ -37,8 +37,8 @@ bool tree_walk_infer(Build *b, const Node *n, Type *out)
     int64_t depth;
     if (walk_depth(b, n, &depth))
         return make_type(b, n, out, 0, DT_I32, 2, (int64_t[]){arg_type(n, 0).dims[0], arg_type(n, 1).dims[0]});
-    node_error(b, n, "the tables do not fit: X is [N, features], roots a vector; each branch has a feature, a split and "
-                     "two ways, to a later branch or, numbered behind all of these, to a leaf");
+    node_error(b, n, "the tables do not fit: X is [N, features], roots a vector; each branch has a feature, a split "
+                     "and two ways, to a later branch or, numbered behind all of these, to a leaf");
     return false;
 }
 
@@ -96,7 +96,8 @@ typedef struct Forest {
     int64_t *child[2], *voter, *roots, *set;    /* places of nodes; where the values of a BRANCH_MEMBER begin */
     double *members;                    /* each set sorted, NaN behind it */
     int64_t *first;                     /* per node its first branch, or its number as a leaf; -1: not reached */
-    int64_t at, all, *features, *ways[2], *marks;   /* what is made, per branch; of the node at hand next and how many */
+    int64_t at, all;                    /* of the node at hand: the next branch, how many there are */
+    int64_t *features, *ways[2], *marks;    /* what is made, per branch */
     double *splits;
 } Forest;
 
@@ -106,7 +107,9 @@ static int64_t cell(const Forest *f, int k, int64_t i)
         return tensor_at_int(f->column[k], i);
     bool leaf = (k == YES || k == NO) && tensor_at_int(f->to_leaf[k - YES], i);
     int64_t behind = leaf || k == VOTE_NODE ? f->given : 0;
-    return k == TREE || k == VOTE_TREE ? 0 : behind + (k == NODE || k == VOTE_NODE ? i : tensor_at_int(f->column[k], i));
+    if (k == TREE || k == VOTE_TREE)
+        return 0;
+    return behind + (k == NODE || k == VOTE_NODE ? i : tensor_at_int(f->column[k], i));
 }
 
 static const Tensor *column(Forest *f, const char *name, int64_t count, bool optional)
@@ -202,8 +205,10 @@ static bool linked(Forest *f, const char *votes)
     for (int k = 0; k < 2; k++) {
         f->child[k] = NEW_N(c, int64_t, f->count + 1);
         for (int64_t i = 0; i < f->count && c->errors == errors; i++)
-            if (f->mode[i] != LEAF && (f->child[k][i] = found(f, cell(f, TREE, i), cell(f, YES + k, i), "a branch")) >= 0)
-                led[f->child[k][i]] = true;
+            if (f->mode[i] != LEAF) {
+                int64_t to = f->child[k][i] = found(f, cell(f, TREE, i), cell(f, YES + k, i), "a branch");
+                led[to < 0 ? i : to] = true;
+            }
     }
     f->voter = NEW_N(c, int64_t, f->votes + 1);
     for (int64_t i = 0; i < f->votes && c->errors == errors; i++)
@@ -278,7 +283,8 @@ static int64_t grow(Forest *f, int64_t i, int64_t lo, int64_t hi)
     int64_t to = f->child[(lo + turn) & 1][i], mid = (lo + hi) / 2;
     if (lo == hi)
         return f->first[to] + (f->mode[to] == LEAF ? f->branches : 0);
-    bool first = mode == NEQ || (f->column[TRACK] && tensor_at_int(f->column[TRACK], i)), last = ((f->all + turn) & 1) == 0;
+    bool first = mode == NEQ || (f->column[TRACK] && tensor_at_int(f->column[TRACK], i));
+    bool last = ((f->all + turn) & 1) == 0;
     int64_t here = f->at++;
     double v = mode == MEMBER ? f->members[f->set[i] + mid / 2] : tensor_at_double(f->column[SPLIT], i);
     f->features[here] = cell(f, FEATURE, i);
@@ -303,8 +309,9 @@ static Edge *walked(Forest *f, Edge *x)
     for (int64_t i = 0; i < f->given; i++) {
         int64_t feature = f->mode[i] == LEAF ? 0 : cell(f, FEATURE, i);
         if (feature < 0 || feature >= x->type.dims[1]) {
-            node_error(f->b, f->n, "node %lld of tree %lld reads feature %lld, X has %lld", (long long)cell(f, NODE, i),
-                       (long long)cell(f, TREE, i), (long long)feature, (long long)x->type.dims[1]);
+            node_error(f->b, f->n, "node %lld of tree %lld reads feature %lld, X has %lld",
+                       (long long)cell(f, NODE, i), (long long)cell(f, TREE, i), (long long)feature,
+                       (long long)x->type.dims[1]);
             return NULL;
         }
         f->at = f->first[i];
@@ -406,7 +413,10 @@ static Edge *based(Forest *f, Edge *y, int64_t targets)
     const Tensor *base = column(f, "base_values", targets, true);
     if (f->b->c->errors > errors || edge_poisoned(y))
         return NULL;
-    return base ? build_op2(f->b, "Add", y, attr_const(f->b, f->n, "base_values", f->dt, 1, &targets)) : y;
+    if (!base)
+        return y;
+    Tensor *row = tensor_of(f->b->c, type_make(f->b->c, base->type.dt, 1, &targets), base->data, base->bytes);
+    return build_op2(f->b, "Add", y, build_cast(f->b, build_const(f->b, NULL, row, f->n->loc), f->dt));
 }
 
 static bool regressed(Build *b, const Node *n, const char *votes, Edge **out)
