@@ -17,11 +17,6 @@ bool cast_infer(Build *b, const Node *n, Type *out)
         node_error(b, n, "there is no cast from %s to %s", dtype_name(t.dt), dtype_name((DType)to));
         return false;
     }
-    const char *mode = node_string(n, "round_mode", "up");
-    if (strcmp(mode, "up") != 0 && strcmp(mode, "down") != 0 && strcmp(mode, "nearest") != 0) {
-        node_error(b, n, "round_mode = \"%s\" is unknown: it is up, down or nearest", mode);
-        return false;
-    }
     return make_type(b, n, out, 0, (DType)to, t.rank, t.dims);
 }
 

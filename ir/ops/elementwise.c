@@ -178,16 +178,6 @@ const Expr *mod_at(Lower *l, int out, const Idx *const *i)
     return expr_op2(l->c, node_int(l->node, "fmod", 0) ? OP_fmod : OP_mod, math(l, 0, r, i), math(l, 1, r, i));
 }
 
-bool shift_infer(Build *b, const Node *n, Type *out)
-{
-    const char *direction = node_string(n, "direction", "");
-    if (strcmp(direction, "LEFT") != 0 && strcmp(direction, "RIGHT") != 0) {
-        node_error(b, n, "direction = \"%s\" must be \"LEFT\" or \"RIGHT\"", direction);
-        return false;
-    }
-    return broadcast_all(b, n, 2, arg_type(n, 0).dt, out);
-}
-
 const Expr *shift_at(Lower *l, int out, const Idx *const *i)
 {
     int r = out_type(l, out).rank;

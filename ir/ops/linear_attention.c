@@ -17,11 +17,6 @@ static bool linear_of(Build *b, const Node *n, Linear *a)
     *a = (Linear){.heads = node_int(n, "kv_num_heads", 0)};
     a->gated = strncmp(rule, "gated", 5) == 0;
     a->delta = strstr(rule, "delta") != NULL;
-    if (strcmp(rule, "linear") != 0 && strcmp(rule, "gated") != 0 && strcmp(rule, "delta") != 0 &&
-        strcmp(rule, "gated_delta") != 0) {
-        node_error(b, n, "update_rule = \"%s\" is unknown: it is linear, gated, delta or gated_delta", rule);
-        return false;
-    }
     if ((arg(n, 4) != NULL) != a->gated || (arg(n, 5) != NULL) != a->delta) {
         node_error(b, n, "update_rule = \"%s\" %s decay and %s beta", rule, a->gated ? "needs" : "has no",
                    a->delta ? "needs" : "has no");

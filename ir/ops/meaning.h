@@ -173,7 +173,7 @@ LowerFn scatter_nd, scatter_elements, cum_sum, cum_prod;
 
 /* elementwise.c */
 Expand old_broadcast, same_shapes;
-Infer variadic_infer, where_infer, pow_infer, mod_infer, shift_infer, equal_infer, clip_infer, truth_infer;
+Infer variadic_infer, where_infer, pow_infer, mod_infer, equal_infer, clip_infer, truth_infer;
 At where_at, pow_at, mod_at, shift_at, clip_at, is_inf_at, is_nan_at, equal_at;
 LowerFn max_lower, min_lower, sum_lower, mean_lower;
 

@@ -39,11 +39,7 @@ bool pad_infer(Build *b, const Node *n, Type *out)
     Type t = arg_type(n, 0);
     int64_t before[MAX_RANK], after[MAX_RANK], dims[MAX_RANK], most = (int64_t)1 << 61;
     const char *mode = pad_mode(n);
-    bool folds = strcmp(mode, "edge") == 0 || strcmp(mode, "reflect") == 0 || strcmp(mode, "wrap") == 0;
-    if (!folds && strcmp(mode, "constant") != 0) {
-        node_error(b, n, "mode \"%s\" is unknown: it is constant, reflect, edge or wrap", mode);
-        return false;
-    }
+    bool folds = strcmp(mode, "constant") != 0;
     if (arg(n, 2) && type_count(arg_type(n, 2)) != 1) {
         node_error(b, n, "constant_value is %s: it must be a scalar", type_text(b->c, arg_type(n, 2)));
         return false;

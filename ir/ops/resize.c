@@ -25,17 +25,7 @@ typedef struct Resize {
 
 /* ---- attributes and operands ---- */
 
-static bool one_of(Build *b, const Node *n, const char *name, const char *value, const char *list)
-{
-    size_t len = strlen(value);
-    for (const char *p = list; (p = strstr(p, value)); p += len)
-        if ((p == list || p[-1] == ' ') && (p[len] == 0 || p[len] == ' '))
-            return true;
-    node_error(b, n, "%s = \"%s\" is unknown: it is one of %s", name, value, list);
-    return false;
-}
-
-static bool resize_attrs(Build *b, const Node *n, Resize *r)
+static void resize_attrs(const Node *n, Resize *r)
 {
     r->mode = node_string(n, "mode", "nearest");
     r->coordinates = node_string(n, "coordinate_transformation_mode", "half_pixel");
@@ -43,11 +33,6 @@ static bool resize_attrs(Build *b, const Node *n, Resize *r)
     r->cubic = (double)node_float(n, "cubic_coeff_a", -0.75f);
     r->antialias = node_int(n, "antialias", 0) != 0 && strcmp(r->mode, "nearest") != 0;
     r->exclude = node_int(n, "exclude_outside", 0) != 0;
-    return one_of(b, n, "mode", r->mode, "nearest linear cubic") &&
-           one_of(b, n, "coordinate_transformation_mode", r->coordinates,
-                  "half_pixel half_pixel_symmetric pytorch_half_pixel align_corners asymmetric tf_crop_and_resize "
-                  "tf_half_pixel_for_nn") &&
-           one_of(b, n, "nearest_mode", r->nearest, "round_prefer_floor round_prefer_ceil floor ceil");
 }
 
 static bool given(const Node *n, int k)
@@ -107,9 +92,8 @@ static bool resize_of(Build *b, const Node *n, Resize *r)
     Type t = arg_type(n, 0);
     int naxes, axes[MAX_RANK];
     *r = (Resize){.rank = t.rank};
-    if (!resize_attrs(b, n, r) || !resize_axes(b, n, r, &naxes, axes) ||
-        !one_of(b, n, "keep_aspect_ratio_policy", node_string(n, "keep_aspect_ratio_policy", "stretch"),
-                "stretch not_larger not_smaller"))
+    resize_attrs(n, r);
+    if (!resize_axes(b, n, r, &naxes, axes))
         return false;
     if (given(n, 2) == given(n, 3)) {
         node_error(b, n, "%s: the size of the result is given by either scales or sizes",
@@ -503,7 +487,8 @@ bool late_resize(Build *b, const Node *n, Edge **out)
     int naxes, axes[MAX_RANK];
     if (given(n, 3) && !arg_known(n, 3))
         return late_sizes(b, n, out);
-    if (!resize_attrs(b, n, &r) || !resize_axes(b, n, &r, &naxes, axes) || !has_count(b, n, given(n, 2) ? 2 : 3, naxes))
+    resize_attrs(n, &r);
+    if (!resize_axes(b, n, &r, &naxes, axes) || !has_count(b, n, given(n, 2) ? 2 : 3, naxes))
         return false;
     if (to.rank != t.rank || type_count(t) == 0) {
         node_error(b, n, "X is %s, the output is declared %s: they must have the same rank, and X elements",

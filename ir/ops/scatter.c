@@ -23,7 +23,6 @@ static bool reduction_of(Build *b, const Node *n, ScalarOp *op)
                 node_error(b, n, "reduction = \"%s\" is not defined on %s", name, dtype_name(arg_type(n, 0).dt));
             return *op == OP_COUNT || number;
         }
-    node_error(b, n, "reduction = \"%s\" is unknown: it is none, add, mul, max or min", name);
     return false;
 }
 
