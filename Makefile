@@ -65,7 +65,7 @@ archives = $(foreach r,$(filter-out .,$1) $(BELOW_$1),$(B)/$r.a)
 
 # unit_NAME.c and fuzz_NAME.c test one room; a NAME that is not listed here links them all.
 TESTS_base = base arena str diag dtype tensor
-TESTS_loop = loop idx view range scalar math interp
+TESTS_loop = loop idx view range scalar meaning math interp
 TESTS_graph = graph op build expand lower
 TESTS_ops = ops
 TESTS_frontend = frontend text literal onnx onnx_tensor onnx_bad
