@@ -85,55 +85,9 @@ static double tolerance(const char *option, const char *text)
     return v;
 }
 
-static const char *split_name(Ctx *c, const char *option, const char *text, const char **value)
+static void taken(const char *fault)
 {
-    const char *eq = strrchr(text, '=');
-    if (!eq || eq == text) wrong("%s wants NAME=VALUE, not '%s'", option, text);
-    *value = eq + 1;
-    return intern_n(c, text, (size_t)(eq - text));
-}
-
-static void add_bind(Ctx *c, ReadOptions *r, const char *text)
-{
-    const char *value, *name = split_name(c, "-D", text, &value);
-    Bind *binds = NEW_N(c, Bind, r->nbinds + 1);
-    if (r->nbinds) memcpy(binds, r->binds, sizeof *binds * (size_t)r->nbinds);
-    binds[r->nbinds++] = (Bind){name, number("-D", value, 0, INT64_MAX)};
-    r->binds = binds;
-}
-
-static void add_shape(Ctx *c, ReadOptions *r, const char *text)
-{
-    const char *value, *name = split_name(c, "--shape", text, &value);
-    int64_t dims[MAX_RANK];
-    int rank = 0;
-    for (const char *p = value; *p; p++) {
-        char *end;
-        errno = 0;
-        long long v = strtoll(p, &end, 10);
-        if (end == p || errno || v < 0 || (*end && *end != ',') || (*end && !end[1]))
-            wrong("--shape wants INPUT=1,3,32,32 with sizes from 0, not '%s'", text);
-        if (rank == MAX_RANK) wrong("--shape takes at most %d dimensions", MAX_RANK);
-        dims[rank++] = v;
-        p = end;
-        if (!*p) break;
-    }
-    ShapeOption *shapes = NEW_N(c, ShapeOption, r->nshapes + 1);
-    if (r->nshapes) memcpy(shapes, r->shapes, sizeof *shapes * (size_t)r->nshapes);
-    shapes[r->nshapes++] = (ShapeOption){name, rank, mem_copy(c, dims, sizeof *dims * (size_t)rank)};
-    r->shapes = shapes;
-}
-
-static void add_type(Ctx *c, ReadOptions *r, const char *text)
-{
-    const char *value, *name = split_name(c, "--type", text, &value);
-    if (dtype_parse(value) == DT_NONE)
-        wrong("--type: '%s' is no element type (float, double, float16, int8, uint8, int32, int64, bool and the like)",
-              value);
-    TypeOption *types = NEW_N(c, TypeOption, r->ntypes + 1);
-    if (r->ntypes) memcpy(types, r->types, sizeof *types * (size_t)r->ntypes);
-    types[r->ntypes++] = (TypeOption){name, dtype_parse(value)};
-    r->types = types;
+    if (fault) wrong("%s", fault);
 }
 
 static bool choice(const char *option, const char *text, const char *no, const char *yes)
@@ -195,9 +149,9 @@ static void take_option(Ctx *c, Args *a, int o)
 {
     switch (o) {
     case 'o': a->out = optarg; break;
-    case 'D': add_bind(c, &a->read, optarg); remember(c, a, "-D", optarg); break;
-    case O_SHAPE: add_shape(c, &a->read, optarg); remember(c, a, "--shape", optarg); break;
-    case O_TYPE: add_type(c, &a->read, optarg); remember(c, a, "--type", optarg); break;
+    case 'D': taken(option_size(c, &a->read, optarg)); remember(c, a, "-D", optarg); break;
+    case O_SHAPE: taken(option_shape(c, &a->read, optarg)); remember(c, a, "--shape", optarg); break;
+    case O_TYPE: taken(option_type(c, &a->read, optarg)); remember(c, a, "--type", optarg); break;
     case O_PREFIX: a->prefix = optarg; break;
     case O_ARENA:
         a->emit.arena_caller = choice("--arena", optarg, "static", "caller");
@@ -349,7 +303,8 @@ static void report(Ctx *c, Args *a)
 static void bind_inputs(Ctx *c, const Args *a, const Graph *g, const Tensor **in)
 {
     for (int i = 0; i < a->nrest; i++) {
-        const char *file, *name = split_name(c, "run", a->rest[i], &file);
+        const char *file, *name = option_name(c, a->rest[i], &file);
+        if (!name) wrong("run wants NAME=VALUE, not '%s'", a->rest[i]);
         int k = 0;
         while (k < g->nins && strcmp(g->ins[k]->name, name)) k++;
         if (k == g->nins) wrong("the model has no input '%s'", name);

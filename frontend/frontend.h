@@ -98,6 +98,12 @@ typedef struct ReadOptions {
     const TypeOption *types;
 } ReadOptions;
 
+/* options.c: takes what stands behind -D, --shape, --type. NULL: done; else what is wrong with it. */
+const char *option_size(Ctx *c, ReadOptions *r, const char *text);
+const char *option_shape(Ctx *c, ReadOptions *r, const char *text);
+const char *option_type(Ctx *c, ReadOptions *r, const char *text);
+const char *option_name(Ctx *c, const char *text, const char **value);   /* of NAME=VALUE; NULL: it is not */
+
 /* Reads a model file of any format (found by its content). Faults are reported with error(): the graph is whole only
  * when c->errors is 0 afterwards, else it may hold poisoned edges or be NULL. A file that cannot be read is fatal. o
  * may be NULL. */
