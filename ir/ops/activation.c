@@ -42,11 +42,9 @@ bool prelu_infer(Build *b, const Node *n, Type *out)
     int64_t dims[MAX_RANK];
     int rank;
     if (!broadcast_dims(x.rank, x.dims, slope.rank, slope.dims, &rank, dims) ||
-        !same_dims(x, (Type){x.dt, rank, dims})) {
-        node_error(b, n, "slope is %s: it must broadcast to X, %s, from the right", type_text(b->c, slope),
-                   type_text(b->c, x));
-        return false;
-    }
+        !same_dims(x, (Type){x.dt, rank, dims}))
+        return node_error(b, n, "slope is %s: it must broadcast to X, %s, from the right", type_text(b->c, slope),
+                          type_text(b->c, x));
     out[0] = x;
     return true;
 }

@@ -7,16 +7,12 @@ bool cast_infer(Build *b, const Node *n, Type *out)
 {
     Type t = arg_type(n, 0);
     int64_t to = node_int(n, "to", 0);
-    if (to <= DT_NONE || to >= DT_COUNT) {
-        node_error(b, n, "to = %lld is not an element type: it must be a number from 1 to %d", (long long)to,
-                   DT_COUNT - 1);
-        return false;
-    }
+    if (to <= DT_NONE || to >= DT_COUNT)
+        return node_error(b, n, "to = %lld is not an element type: it must be a number from 1 to %d", (long long)to,
+                          DT_COUNT - 1);
     DClass from_class = dtype_class(t.dt), to_class = dtype_class((DType)to);
-    if ((from_class == CLASS_COMPLEX || to_class == CLASS_COMPLEX) && from_class != to_class) {
-        node_error(b, n, "there is no cast from %s to %s", dtype_name(t.dt), dtype_name((DType)to));
-        return false;
-    }
+    if ((from_class == CLASS_COMPLEX || to_class == CLASS_COMPLEX) && from_class != to_class)
+        return node_error(b, n, "there is no cast from %s to %s", dtype_name(t.dt), dtype_name((DType)to));
     return make_type(b, n, out, 0, (DType)to, t.rank, t.dims);
 }
 
@@ -128,11 +124,10 @@ bool bit_cast_infer(Build *b, const Node *n, Type *out)
     Type t = arg_type(n, 0);
     int64_t to = node_int(n, "to", 0);
     bool known = to > DT_NONE && to < DT_COUNT && to != DT_STRING;
-    if (!known || dtype_bits((DType)to) != dtype_bits(t.dt)) {
-        node_error(b, n, "the bits of %s (%d each) cannot be read as %s (to = %lld): the types must be equally wide",
-                   dtype_name(t.dt), dtype_bits(t.dt), known ? dtype_name((DType)to) : "no such type", (long long)to);
-        return false;
-    }
+    if (!known || dtype_bits((DType)to) != dtype_bits(t.dt))
+        return node_error(b, n, "the bits of %s (%d each) cannot be read as %s (to = %lld): the types must be equally "
+                          "wide", dtype_name(t.dt), dtype_bits(t.dt), known ? dtype_name((DType)to) : "no such type",
+                          (long long)to);
     return make_type(b, n, out, 0, (DType)to, t.rank, t.dims);
 }
 
@@ -166,10 +161,8 @@ bool cast_names(Build *b, const Node *n, Edge **out)
     for (size_t i = 0; i < sizeof name - 1 && to[i]; i++)
         name[i] = (char)(to[i] >= 'A' && to[i] <= 'Z' ? to[i] - 'A' + 'a' : to[i]);
     DType dt = dtype_parse(name);
-    if (dt == DT_NONE) {
-        node_error(b, n, "to = \"%s\" is not the name of an element type, such as \"FLOAT\"", to);
-        return false;
-    }
+    if (dt == DT_NONE)
+        return node_error(b, n, "to = \"%s\" is not the name of an element type, such as \"FLOAT\"", to);
     Attr attr = attr_int(b->c, "to", dt);
     return rebuild(b, n, 1, n->in, 1, &attr, out);
 }

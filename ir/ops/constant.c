@@ -5,14 +5,10 @@
 
 bool constant(Build *b, const Node *n, Edge **out)
 {
-    if (n->nattrs != 1) {
-        node_error(b, n,
-                   "%s: exactly one of value, value_int, value_ints, value_float, value_floats, value_string, "
-                   "value_strings and "
-                   "sparse_value is given",
-                   n->nattrs ? "several values" : "no value");
-        return false;
-    }
+    if (n->nattrs != 1)
+        return node_error(b, n, "%s: exactly one of value, value_int, value_ints, value_float, value_floats, "
+                          "value_string, value_strings and sparse_value is given",
+                          n->nattrs ? "several values" : "no value");
     out[0] = build_const(b, NULL, attr_value(b->c, &n->attrs[0]), n->loc);
     return true;
 }
@@ -26,14 +22,11 @@ bool constant_of_shape_infer(Build *b, const Node *n, Type *out)
     if (!arg_ints(b, n, 0, &dims))
         return false;
     for (int i = 0; i < dims.n; i++)
-        if (dims.v[i] < 0) {
-            node_error(b, n, "the shape %s has a negative dimension at index %d", dims_text(b->c, dims.n, dims.v), i);
-            return false;
-        }
-    if (value && type_count(value->tensor->type) != 1) {
-        node_error(b, n, "value is %s: it must hold one element", type_text(b->c, value->tensor->type));
-        return false;
-    }
+        if (dims.v[i] < 0)
+            return node_error(b, n, "the shape %s has a negative dimension at index %d",
+                              dims_text(b->c, dims.n, dims.v), i);
+    if (value && type_count(value->tensor->type) != 1)
+        return node_error(b, n, "value is %s: it must hold one element", type_text(b->c, value->tensor->type));
     return make_type(b, n, out, 0, value ? value->tensor->type.dt : DT_F32, dims.n, dims.v);
 }
 
@@ -57,19 +50,15 @@ static bool range_count(Build *b, const Node *n, int64_t *count)
     const Tensor *start = arg_known(n, 0), *limit = arg_known(n, 1), *delta = arg_known(n, 2);
     if (dtype_is_float(start->type.dt)) {
         double steps = ceil((tensor_at_double(limit, 0) - tensor_at_double(start, 0)) / tensor_at_double(delta, 0));
-        if (!(fabs(steps) < 4e18)) {
-            node_error(b, n, "the number of elements, (%g - %g) / %g, is not finite", tensor_at_double(limit, 0),
-                       tensor_at_double(start, 0), tensor_at_double(delta, 0));
-            return false;
-        }
+        if (!(fabs(steps) < 4e18))
+            return node_error(b, n, "the number of elements, (%g - %g) / %g, is not finite", tensor_at_double(limit, 0),
+                              tensor_at_double(start, 0), tensor_at_double(delta, 0));
         *count = steps > 0 ? (int64_t)steps : 0;
         return true;
     }
     int64_t s = tensor_at_int(start, 0), e = tensor_at_int(limit, 0), d = tensor_at_int(delta, 0);
-    if (d == 0) {
-        node_error(b, n, "delta is 0: it must not be");
-        return false;
-    }
+    if (d == 0)
+        return node_error(b, n, "delta is 0: it must not be");
     if ((d > 0) != (e > s) || e == s) {
         *count = 0;
         return true;
@@ -86,11 +75,9 @@ bool range_infer(Build *b, const Node *n, Type *out)
     int64_t count;
     for (int k = 0; k < 3; k++) {
         const Tensor *t = arg_known(n, k);
-        if (!t || type_count(t->type) != 1) {
-            node_error(b, n, "%s %s", n->sig->in[k].name,
-                       t ? "must be a scalar" : "is not known at compile time: it must be a constant");
-            return false;
-        }
+        if (!t || type_count(t->type) != 1)
+            return node_error(b, n, "%s %s", n->sig->in[k].name,
+                              t ? "must be a scalar" : "is not known at compile time: it must be a constant");
     }
     return range_count(b, n, &count) && make_type(b, n, out, 0, arg_type(n, 0).dt, 1, &count);
 }
@@ -108,15 +95,11 @@ const Expr *range_at(Lower *l, int out, const Idx *const *i)
 bool eye_like_infer(Build *b, const Node *n, Type *out)
 {
     Type t = arg_type(n, 0);
-    if (t.rank != 2) {
-        node_error(b, n, "the input is %s: it must have 2 dimensions", type_text(b->c, t));
-        return false;
-    }
+    if (t.rank != 2)
+        return node_error(b, n, "the input is %s: it must have 2 dimensions", type_text(b->c, t));
     int64_t dt = node_int(n, "dtype", t.dt);
-    if (dt <= DT_NONE || dt >= DT_COUNT || dt == DT_STRING || dtype_class((DType)dt) == CLASS_COMPLEX) {
-        node_error(b, n, "dtype = %lld is not a type of real numbers", (long long)dt);
-        return false;
-    }
+    if (dt <= DT_NONE || dt >= DT_COUNT || dt == DT_STRING || dtype_class((DType)dt) == CLASS_COMPLEX)
+        return node_error(b, n, "dtype = %lld is not a type of real numbers", (long long)dt);
     return make_type(b, n, out, 0, (DType)dt, 2, t.dims);
 }
 
@@ -140,21 +123,15 @@ bool one_hot_infer(Build *b, const Node *n, Type *out)
     Type t = arg_type(n, 0), values = arg_type(n, 2);
     const Tensor *depth = arg_known(n, 1);
     int axis;
-    if (!depth || type_count(depth->type) != 1) {
-        node_error(b, n, "depth %s",
-                   depth ? "must be a scalar" : "is not known at compile time: it must be a constant");
-        return false;
-    }
+    if (!depth || type_count(depth->type) != 1)
+        return node_error(b, n, "depth %s",
+                          depth ? "must be a scalar" : "is not known at compile time: it must be a constant");
     double d = tensor_at_double(depth, 0);
-    if (!(d >= 1 && d < 4e18)) {
-        node_error(b, n, "depth is %g: it must be at least 1", d);
-        return false;
-    }
-    if (values.rank != 1 || values.dims[0] != 2) {
-        node_error(b, n, "values is %s: it must be [2], the value of the others and of the chosen one",
-                   type_text(b->c, values));
-        return false;
-    }
+    if (!(d >= 1 && d < 4e18))
+        return node_error(b, n, "depth is %g: it must be at least 1", d);
+    if (values.rank != 1 || values.dims[0] != 2)
+        return node_error(b, n, "values is %s: it must be [2], the value of the others and of the chosen one",
+                          type_text(b->c, values));
     if (t.rank == MAX_RANK || !one_hot_axis(b, n, &axis))
         return false;
     int64_t dims[MAX_RANK];

@@ -14,11 +14,9 @@ static bool conv_operands(Build *b, const Node *n, int k, bool transposed, Conv 
 {
     Type x = arg_type(n, 0), w = arg_type(n, k);
     v->groups = node_int(n, "group", 1);
-    if (v->groups < 1 || x.rank < 3 || w.rank != x.rank) {
-        node_error(b, n, "X is %s, W is %s, group = %lld: both need a rank of 3 or more, the same one, and group >= 1",
-                   type_text(b->c, x), type_text(b->c, w), (long long)v->groups);
-        return false;
-    }
+    if (v->groups < 1 || x.rank < 3 || w.rank != x.rank)
+        return node_error(b, n, "X is %s, W is %s, group = %lld: both need a rank of 3 or more, the same one, and "
+                          "group >= 1", type_text(b->c, x), type_text(b->c, w), (long long)v->groups);
     v->depth = x.dims[1] / v->groups;
     v->filters = transposed ? w.dims[1] : w.dims[0] / v->groups;
     if (x.dims[1] % v->groups || w.dims[0] % v->groups ||
@@ -39,9 +37,8 @@ static bool conv_bias(Build *b, const Node *n, int k, int64_t channels)
 {
     if (!arg(n, k) || (arg_type(n, k).rank == 1 && arg_type(n, k).dims[0] == channels))
         return true;
-    node_error(b, n, "the bias B is %s: it must be a vector of %lld elements, one for each channel of the result",
-               type_text(b->c, arg_type(n, k)), (long long)channels);
-    return false;
+    return node_error(b, n, "the bias B is %s: it must be a vector of %lld elements, one for each channel of the "
+                      "result", type_text(b->c, arg_type(n, k)), (long long)channels);
 }
 
 static bool conv_of(Build *b, const Node *n, int k, Conv *v)
@@ -110,9 +107,8 @@ static bool per_channel(Build *b, const Node *n, int k, const char *what, int64_
     Type t = arg(n, k) ? arg_type(n, k) : (Type){DT_F32, 0, NULL};
     if (type_count(t) == 1 || (t.rank == 1 && t.dims[0] == count))
         return true;
-    node_error(b, n, "%s is %s: it must be a scalar, or have one element for each of the %lld channels", what,
-               type_text(b->c, t), (long long)count);
-    return false;
+    return node_error(b, n, "%s is %s: it must be a scalar, or have one element for each of the %lld channels", what,
+                      type_text(b->c, t), (long long)count);
 }
 
 bool conv_integer_infer(Build *b, const Node *n, Type *out)
@@ -168,35 +164,26 @@ static bool transpose_size(Build *b, const Node *n, Window *w)
     if (!auto_pad_of(b, n, &mode))
         return false;
     attr_list(n, "output_padding", &extra);
-    if ((given && shape.n < w->rank) || (extra.n && extra.n != w->rank)) {
-        node_error(b, n,
-                   "output_shape = %s, output_padding = %s: each must have one number for each of the %d spatial "
-                   "dimensions",
-                   dims_text(b->c, shape.n, shape.v), dims_text(b->c, extra.n, extra.v), w->rank);
-        return false;
-    }
+    if ((given && shape.n < w->rank) || (extra.n && extra.n != w->rank))
+        return node_error(b, n, "output_shape = %s, output_padding = %s: each must have one number for each of the %d "
+                          "spatial dimensions", dims_text(b->c, shape.n, shape.v), dims_text(b->c, extra.n, extra.v),
+                          w->rank);
     for (int i = 0; i < w->rank; i++) {
         int64_t more = extra.n ? extra.v[i] : 0, s = w->stride[i], full = s * (w->in[i] - 1) + w->span[i];
-        if (more < 0 || more > INT32_MAX) {
-            node_error(b, n, "output_padding = %s is out of range", dims_text(b->c, extra.n, extra.v));
-            return false;
-        }
+        if (more < 0 || more > INT32_MAX)
+            return node_error(b, n, "output_padding = %s is out of range", dims_text(b->c, extra.n, extra.v));
         full += more;
         int64_t size = given ? shape.v[shape.n - w->rank + i] : w->in[i] * s;
         if (mode == PAD_VALID)
             w->before[i] = w->after[i] = 0;
-        if (given && (size < 1 || size > INT32_MAX)) {
-            node_error(b, n, "output_shape = %s is out of range", dims_text(b->c, shape.n, shape.v));
-            return false;
-        }
+        if (given && (size < 1 || size > INT32_MAX))
+            return node_error(b, n, "output_shape = %s is out of range", dims_text(b->c, shape.n, shape.v));
         if (given || mode == PAD_SAME_UPPER || mode == PAD_SAME_LOWER)
             window_share(w, i, full - size, mode != PAD_SAME_UPPER);
         w->out[i] = full - w->before[i] - w->after[i];
-        if (w->out[i] < 1) {
-            node_error(b, n, "spatial dimension %d of the result would have %lld elements: the pads are too large", i,
-                       (long long)w->out[i]);
-            return false;
-        }
+        if (w->out[i] < 1)
+            return node_error(b, n, "spatial dimension %d of the result would have %lld elements: the pads are too "
+                              "large", i, (long long)w->out[i]);
     }
     return true;
 }

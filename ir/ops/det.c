@@ -8,8 +8,7 @@ bool det_infer(Build *b, const Node *n, Type *out)
     Type t = arg_type(n, 0);
     if (t.rank >= 2 && t.dims[t.rank - 1] == t.dims[t.rank - 2])
         return make_type(b, n, out, 0, t.dt, t.rank - 2, t.dims);
-    node_error(b, n, "X is %s: its last two dimensions must be equal", type_text(b->c, t));
-    return false;
+    return node_error(b, n, "X is %s: its last two dimensions must be equal", type_text(b->c, t));
 }
 
 typedef struct Matrix {

@@ -51,8 +51,7 @@ static int letters_in(const char *p)
 
 static bool equation_fault(Build *b, const Node *n, const char *what)
 {
-    node_error(b, n, "equation \"%s\": %s", node_string(n, "equation", ""), what);
-    return false;
+    return node_error(b, n, "equation \"%s\": %s", node_string(n, "equation", ""), what);
 }
 
 /* Operand k, whose term begins at *p. */
@@ -60,20 +59,16 @@ static bool operand_term(Build *b, const Node *n, Terms *t, int k, const char **
 {
     Type x = arg_type(n, k);
     int dots = x.rank - letters_in(*p);
-    if (!term_labels(p, dots, MAX_RANK, &t->rank[k], t->label[k]) || t->rank[k] != x.rank) {
-        node_error(b, n, "equation \"%s\": term %d does not fit operand %d, which is %s",
-                   node_string(n, "equation", ""), k + 1, k, type_text(b->c, x));
-        return false;
-    }
+    if (!term_labels(p, dots, MAX_RANK, &t->rank[k], t->label[k]) || t->rank[k] != x.rank)
+        return node_error(b, n, "equation \"%s\": term %d does not fit operand %d, which is %s",
+                          node_string(n, "equation", ""), k + 1, k, type_text(b->c, x));
     t->dots = dots > t->dots ? dots : t->dots;
     for (int i = 0; i < x.rank; i++) {
         int64_t *size = &t->size[t->label[k][i]];
         t->times[t->label[k][i]]++;
-        if (*size >= 0 && x.dims[i] != *size && x.dims[i] != 1 && *size != 1) {
-            node_error(b, n, "equation \"%s\": dimension %d of operand %d is %lld, where another operand has %lld",
-                       node_string(n, "equation", ""), i, k, (long long)x.dims[i], (long long)*size);
-            return false;
-        }
+        if (*size >= 0 && x.dims[i] != *size && x.dims[i] != 1 && *size != 1)
+            return node_error(b, n, "equation \"%s\": dimension %d of operand %d is %lld, where another operand has "
+                              "%lld", node_string(n, "equation", ""), i, k, (long long)x.dims[i], (long long)*size);
         *size = *size < 0 || *size == 1 ? x.dims[i] : *size;
     }
     return true;

@@ -40,11 +40,9 @@ bool old_broadcast(Build *b, const Node *n, Edge **out)
 bool same_shapes(Build *b, const Node *n, Edge **out)
 {
     for (int k = 1; k < n->nin; k++)
-        if (!same_dims(arg_type(n, 0), arg_type(n, k))) {
-            node_error(b, n, "operand 0 is %s, operand %d is %s: before opset 8 all shapes must be equal",
-                       type_text(b->c, arg_type(n, 0)), k, type_text(b->c, arg_type(n, k)));
-            return false;
-        }
+        if (!same_dims(arg_type(n, 0), arg_type(n, k)))
+            return node_error(b, n, "operand 0 is %s, operand %d is %s: before opset 8 all shapes must be equal",
+                              type_text(b->c, arg_type(n, 0)), k, type_text(b->c, arg_type(n, k)));
     return newest(b, n, out);
 }
 
@@ -57,14 +55,10 @@ static bool broadcast_all(Build *b, const Node *n, int nin, DType dt, Type *out)
     for (int k = 0; k < nin; k++) {
         Type t = arg_type(n, k);
         int r;
-        if (!broadcast_dims(rank, dims, t.rank, t.dims, &r, next)) {
-            node_error(b, n,
-                       "operand %d is %s, which does not broadcast with %s: aligned from the right, two dimensions are "
-                       "equal or one "
-                       "of them is 1",
-                       k, type_text(b->c, t), dims_text(b->c, rank, dims));
-            return false;
-        }
+        if (!broadcast_dims(rank, dims, t.rank, t.dims, &r, next))
+            return node_error(b, n, "operand %d is %s, which does not broadcast with %s: aligned from the right, two "
+                              "dimensions are equal or one of them is 1", k, type_text(b->c, t),
+                              dims_text(b->c, rank, dims));
         rank = r;
         memcpy(dims, next, sizeof dims);
     }
@@ -165,10 +159,8 @@ const Expr *pow_at(Lower *l, int out, const Idx *const *i)
 
 bool mod_infer(Build *b, const Node *n, Type *out)
 {
-    if (!node_int(n, "fmod", 0) && dtype_is_float(arg_type(n, 0).dt)) {
-        node_error(b, n, "the operands are %s: floats need fmod = 1", dtype_name(arg_type(n, 0).dt));
-        return false;
-    }
+    if (!node_int(n, "fmod", 0) && dtype_is_float(arg_type(n, 0).dt))
+        return node_error(b, n, "the operands are %s: floats need fmod = 1", dtype_name(arg_type(n, 0).dt));
     return broadcast_all(b, n, 2, arg_type(n, 0).dt, out);
 }
 
@@ -195,10 +187,8 @@ static const Expr *comparable(Ctx *c, const Expr *x)
 
 bool equal_infer(Build *b, const Node *n, Type *out)
 {
-    if (dtype_class(arg_type(n, 0).dt) == CLASS_COMPLEX) {
-        node_error(b, n, "the operands are %s: complex numbers are moved only", dtype_name(arg_type(n, 0).dt));
-        return false;
-    }
+    if (dtype_class(arg_type(n, 0).dt) == CLASS_COMPLEX)
+        return node_error(b, n, "the operands are %s: complex numbers are moved only", dtype_name(arg_type(n, 0).dt));
     return broadcast_all(b, n, 2, DT_BOOL, out);
 }
 
@@ -234,10 +224,9 @@ const Expr *is_inf_at(Lower *l, int out, const Idx *const *i)
 bool clip_infer(Build *b, const Node *n, Type *out)
 {
     for (int k = 1; k <= 2; k++)
-        if (arg(n, k) && type_count(arg_type(n, k)) != 1) {
-            node_error(b, n, "%s is %s: it must be a scalar", n->sig->in[k].name, type_text(b->c, arg_type(n, k)));
-            return false;
-        }
+        if (arg(n, k) && type_count(arg_type(n, k)) != 1)
+            return node_error(b, n, "%s is %s: it must be a scalar", n->sig->in[k].name,
+                              type_text(b->c, arg_type(n, k)));
     out[0] = arg_type(n, 0);
     return true;
 }

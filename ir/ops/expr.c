@@ -125,11 +125,9 @@ bool indices_fit(Build *b, const Node *n, int k, int ndims, const int64_t *dims,
     int64_t count = type_count(t->type);
     for (int64_t i = 0; i < count; i++) {
         int64_t v = tensor_at_int(t, i), d = dims[i % ndims];
-        if (v < -d || v >= d) {
-            node_error(b, n, "index %lld is out of range: %s has %lld elements there, so an index lies in [%lld, %lld]",
-                       (long long)v, of, (long long)d, (long long)-d, (long long)d - 1);
-            return false;
-        }
+        if (v < -d || v >= d)
+            return node_error(b, n, "index %lld is out of range: %s has %lld elements there, so an index lies in "
+                              "[%lld, %lld]", (long long)v, of, (long long)d, (long long)-d, (long long)d - 1);
     }
     return true;
 }

@@ -14,8 +14,7 @@ static bool has_places(Build *b, const Node *n, Type out, int axis)
     Type t = arg_type(n, 0);
     if (type_count(out) == 0 || t.dims[axis] > 0)
         return true;
-    node_error(b, n, "axis %d of data, %s, is empty: there is nothing to gather", axis, type_text(b->c, t));
-    return false;
+    return node_error(b, n, "axis %d of data, %s, is empty: there is nothing to gather", axis, type_text(b->c, t));
 }
 
 bool gather_infer(Build *b, const Node *n, Type *out)
@@ -23,10 +22,8 @@ bool gather_infer(Build *b, const Node *n, Type *out)
     Type t = arg_type(n, 0), indices = arg_type(n, 1);
     int axis, rank = 0;
     int64_t dims[2 * MAX_RANK];
-    if (t.rank == 0) {
-        node_error(b, n, "data is a scalar: it must have a dimension to gather from");
-        return false;
-    }
+    if (t.rank == 0)
+        return node_error(b, n, "data is a scalar: it must have a dimension to gather from");
     if (!gather_axis(b, n, &axis) ||
         !indices_fit(b, n, 1, 1, &t.dims[axis], internf(b->c, "axis %d of data, %s,", axis, type_text(b->c, t))))
         return false;
@@ -64,20 +61,14 @@ bool gather_nd_infer(Build *b, const Node *n, Type *out)
     bool fits = batch >= 0 && batch < t.rank && batch < indices.rank;
     for (int64_t i = 0; fits && i < batch; i++)
         fits = t.dims[i] == indices.dims[i];
-    if (!fits) {
-        node_error(
-            b, n,
-            "batch_dims = %lld: data %s and indices %s must share that many leading dimensions and have one more each",
-            (long long)batch, type_text(b->c, t), type_text(b->c, indices));
-        return false;
-    }
+    if (!fits)
+        return node_error(b, n, "batch_dims = %lld: data %s and indices %s must share that many leading dimensions and "
+                          "have one more each", (long long)batch, type_text(b->c, t), type_text(b->c, indices));
     int64_t depth = indices.dims[indices.rank - 1];
-    if (depth > t.rank - batch) {
-        node_error(b, n, "the last dimension of indices %s is %lld: data %s has only %lld dimensions to index",
-                   type_text(b->c, indices), (long long)depth, type_text(b->c, t),
-                   (long long)t.rank - (long long)batch);
-        return false;
-    }
+    if (depth > t.rank - batch)
+        return node_error(b, n, "the last dimension of indices %s is %lld: data %s has only %lld dimensions to index",
+                          type_text(b->c, indices), (long long)depth, type_text(b->c, t),
+                          (long long)t.rank - (long long)batch);
     if (!indices_fit(b, n, 1, (int)depth, t.dims + batch, internf(b->c, "data %s", type_text(b->c, t))))
         return false;
     for (int i = 0; i < indices.rank - 1; i++)
@@ -121,13 +112,9 @@ bool gather_elements_infer(Build *b, const Node *n, Type *out)
         return false;
     for (int i = 0; fits && i < t.rank; i++)
         fits = i == axis || indices.dims[i] <= t.dims[i];
-    if (!fits) {
-        node_error(
-            b, n,
-            "data is %s, indices is %s: they must have the same rank, and indices no larger dimension but for the axis",
-            type_text(b->c, t), type_text(b->c, indices));
-        return false;
-    }
+    if (!fits)
+        return node_error(b, n, "data is %s, indices is %s: they must have the same rank, and indices no larger "
+                          "dimension but for the axis", type_text(b->c, t), type_text(b->c, indices));
     return indices_fit(b, n, 1, 1, &t.dims[axis], internf(b->c, "axis %d of data, %s,", axis, type_text(b->c, t))) &&
            make_type(b, n, out, 0, t.dt, indices.rank, indices.dims) && has_places(b, n, out[0], axis);
 }

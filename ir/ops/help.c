@@ -33,20 +33,14 @@ static const char *arg_name(const Node *n, int k)
 bool arg_ints(Build *b, const Node *n, int k, Ints *list)
 {
     const Tensor *t = arg_known(n, k);
-    if (!t) {
-        node_error(b, n, "the values of %s are not known at compile time: they must come from constants or from shapes",
-                   arg_name(n, k));
-        return false;
-    }
-    if (t->type.rank > 1) {
-        node_error(b, n, "%s is %s: it must be a vector of integers", arg_name(n, k), type_text(b->c, t->type));
-        return false;
-    }
+    if (!t)
+        return node_error(b, n, "the values of %s are not known at compile time: they must come from constants or from "
+                          "shapes", arg_name(n, k));
+    if (t->type.rank > 1)
+        return node_error(b, n, "%s is %s: it must be a vector of integers", arg_name(n, k), type_text(b->c, t->type));
     int64_t count = type_count(t->type);
-    if (count > INT_MAX) {
-        node_error(b, n, "%s has %lld elements: too many", arg_name(n, k), (long long)count);
-        return false;
-    }
+    if (count > INT_MAX)
+        return node_error(b, n, "%s has %lld elements: too many", arg_name(n, k), (long long)count);
     int64_t *v = NEW_N(b->c, int64_t, count + 1);
     for (int64_t i = 0; i < count; i++)
         v[i] = tensor_at_int(t, i);
@@ -59,10 +53,9 @@ bool arg_int(Build *b, const Node *n, int k, int64_t *v)
     Ints list;
     if (!arg_ints(b, n, k, &list))
         return false;
-    if (list.n != 1) {
-        node_error(b, n, "%s is %s: it must be a single integer", arg_name(n, k), type_text(b->c, arg_type(n, k)));
-        return false;
-    }
+    if (list.n != 1)
+        return node_error(b, n, "%s is %s: it must be a single integer", arg_name(n, k),
+                          type_text(b->c, arg_type(n, k)));
     *v = list.v[0];
     return true;
 }
@@ -81,10 +74,8 @@ bool axes_set(Build *b, const Node *n, Ints axes, int rank, bool *on)
         int axis;
         if (!node_axis(b, n, axes.v[i], rank, false, &axis))
             return false;
-        if (on[axis]) {
-            node_error(b, n, "axis %d is named twice in axes %s", axis, dims_text(b->c, axes.n, axes.v));
-            return false;
-        }
+        if (on[axis])
+            return node_error(b, n, "axis %d is named twice in axes %s", axis, dims_text(b->c, axes.n, axes.v));
         on[axis] = true;
     }
     return true;
@@ -93,15 +84,11 @@ bool axes_set(Build *b, const Node *n, Ints axes, int rank, bool *on)
 bool make_type(Build *b, const Node *n, Type *out, int k, DType dt, int rank, const int64_t *dims)
 {
     int64_t count;
-    if (rank > MAX_RANK) {
-        node_error(b, n, "the result has %d dimensions: at most %d are supported", rank, MAX_RANK);
-        return false;
-    }
-    if (!dims_count(rank, dims, &count)) {
-        node_error(b, n, "the result %s[%s has more than 2^40 elements", dtype_name(dt),
-                   dims_text(b->c, rank, dims) + 1);
-        return false;
-    }
+    if (rank > MAX_RANK)
+        return node_error(b, n, "the result has %d dimensions: at most %d are supported", rank, MAX_RANK);
+    if (!dims_count(rank, dims, &count))
+        return node_error(b, n, "the result %s[%s has more than 2^40 elements", dtype_name(dt),
+                          dims_text(b->c, rank, dims) + 1);
     out[k] = type_make(b->c, dt, rank, dims);
     return true;
 }

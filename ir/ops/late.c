@@ -85,10 +85,9 @@ bool late_split(Build *b, const Node *n, Edge **out)
     if (!node_axis(b, n, node_int(n, "axis", 0), arg_type(n, 0).rank, false, &axis))
         return false;
     for (int k = 0; k < n->nout; k++) {
-        if (!n->out[k] || n->out[k]->type.rank <= axis) {
-            node_error(b, n, "split is known at run time only: every output must be there, and its shape declared");
-            return false;
-        }
+        if (!n->out[k] || n->out[k]->type.rank <= axis)
+            return node_error(b, n, "split is known at run time only: every output must be there, and its shape "
+                              "declared");
         v[k] = n->out[k]->type.dims[axis];
     }
     return with(b, n, 1, build_ints(b, n->nout, v), out);
@@ -131,12 +130,10 @@ static bool choose(Build *b, const Node *n, int k, int count, Edge *const *value
     for (int i = 0; i < count; i++)
         if (build_fits(b, n, k, values[i]))
             fit[nfit++] = values[i];
-    if (nfit == 0 || nfit > MOST_CHOICES) {
-        node_error(b, n, "%s values of '%s' would give the declared shape %s: make it a constant",
-                   nfit ? "too many" : "no", sig_param(n->sig->in, n->sig->nin, k)->name,
-                   dims_text(b->c, declared(n).rank, declared(n).dims));
-        return false;
-    }
+    if (nfit == 0 || nfit > MOST_CHOICES)
+        return node_error(b, n, "%s values of '%s' would give the declared shape %s: make it a constant",
+                          nfit ? "too many" : "no", sig_param(n->sig->in, n->sig->nin, k)->name,
+                          dims_text(b->c, declared(n).rank, declared(n).dims));
     with(b, n, k, fit[nfit - 1], out);
     for (int i = nfit - 1; i-- > 0;) {
         Edge *hit = chosen(b, n, k, fit[i], rank);
@@ -307,9 +304,8 @@ static bool same_rank(Build *b, const Node *n, Type t)
 {
     if (t.rank == arg_type(n, 0).rank)
         return true;
-    node_error(b, n, "the output is declared %s, but the input is %s: they must have the same rank",
-               dims_text(b->c, t.rank, t.dims), type_text(b->c, arg_type(n, 0)));
-    return false;
+    return node_error(b, n, "the output is declared %s, but the input is %s: they must have the same rank",
+                      dims_text(b->c, t.rank, t.dims), type_text(b->c, arg_type(n, 0)));
 }
 
 bool late_range(Build *b, const Node *n, Edge **out)

@@ -17,11 +17,9 @@ static bool linear_of(Build *b, const Node *n, Linear *a)
     *a = (Linear){.heads = node_int(n, "kv_num_heads", 0)};
     a->gated = strncmp(rule, "gated", 5) == 0;
     a->delta = strstr(rule, "delta") != NULL;
-    if ((arg(n, 4) != NULL) != a->gated || (arg(n, 5) != NULL) != a->delta) {
-        node_error(b, n, "update_rule = \"%s\" %s decay and %s beta", rule, a->gated ? "needs" : "has no",
-                   a->delta ? "needs" : "has no");
-        return false;
-    }
+    if ((arg(n, 4) != NULL) != a->gated || (arg(n, 5) != NULL) != a->delta)
+        return node_error(b, n, "update_rule = \"%s\" %s decay and %s beta", rule, a->gated ? "needs" : "has no",
+                          a->delta ? "needs" : "has no");
     bool fits = q.rank == 3 && k.rank == 3 && v.rank == 3 && a->heads > 0 && queries > 0 && queries % a->heads == 0;
     if (fits) {
         a->batch = q.dims[0];

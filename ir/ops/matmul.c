@@ -24,26 +24,18 @@ static const Expr *sum_of_products(Lower *l, int kx, int ky, int64_t depth, cons
 bool matmul_type(Build *b, const Node *n, int kx, int ky, DType dt, Type *out)
 {
     Type x = arg_type(n, kx), y = arg_type(n, ky);
-    if (x.rank == 0 || y.rank == 0) {
-        node_error(b, n, "A is %s, B is %s: a scalar has no dimension to multiply along (Mul multiplies by it)",
-                   type_text(b->c, x), type_text(b->c, y));
-        return false;
-    }
+    if (x.rank == 0 || y.rank == 0)
+        return node_error(b, n, "A is %s, B is %s: a scalar has no dimension to multiply along (Mul multiplies by it)",
+                          type_text(b->c, x), type_text(b->c, y));
     int64_t k = x.dims[x.rank - 1], rows = y.dims[y.rank > 1 ? y.rank - 2 : 0], dims[MAX_RANK];
-    if (k != rows) {
-        node_error(b, n, "A is %s, B is %s: the last dimension of A, %lld, must equal the %s of B, %lld",
-                   type_text(b->c, x), type_text(b->c, y), (long long)k, y.rank > 1 ? "last but one" : "dimension",
-                   (long long)rows);
-        return false;
-    }
+    if (k != rows)
+        return node_error(b, n, "A is %s, B is %s: the last dimension of A, %lld, must equal the %s of B, %lld",
+                          type_text(b->c, x), type_text(b->c, y), (long long)k,
+                          y.rank > 1 ? "last but one" : "dimension", (long long)rows);
     int rank;
-    if (!broadcast_dims(x.rank > 2 ? x.rank - 2 : 0, x.dims, y.rank > 2 ? y.rank - 2 : 0, y.dims, &rank, dims)) {
-        node_error(b, n,
-                   "A is %s, B is %s: the dimensions before the last two do not broadcast (each pair is equal, or one "
-                   "of it is 1)",
-                   type_text(b->c, x), type_text(b->c, y));
-        return false;
-    }
+    if (!broadcast_dims(x.rank > 2 ? x.rank - 2 : 0, x.dims, y.rank > 2 ? y.rank - 2 : 0, y.dims, &rank, dims))
+        return node_error(b, n, "A is %s, B is %s: the dimensions before the last two do not broadcast (each pair is "
+                          "equal, or one of it is 1)", type_text(b->c, x), type_text(b->c, y));
     if (x.rank > 1)
         dims[rank++] = x.dims[x.rank - 2];
     if (y.rank > 1)
@@ -91,21 +83,17 @@ bool gemm_infer(Build *b, const Node *n, Type *out)
 {
     Type x = arg_type(n, 0), y = arg_type(n, 1);
     bool tx = node_int(n, "transA", 0) != 0, ty = node_int(n, "transB", 0) != 0;
-    if (x.rank != 2 || y.rank != 2 || x.dims[!tx] != y.dims[ty]) {
-        node_error(b, n, "A is %s%s, B is %s%s: both must be matrices, with as many columns of A as rows of B",
-                   type_text(b->c, x), tx ? " transposed" : "", type_text(b->c, y), ty ? " transposed" : "");
-        return false;
-    }
+    if (x.rank != 2 || y.rank != 2 || x.dims[!tx] != y.dims[ty])
+        return node_error(b, n, "A is %s%s, B is %s%s: both must be matrices, with as many columns of A as rows of B",
+                          type_text(b->c, x), tx ? " transposed" : "", type_text(b->c, y), ty ? " transposed" : "");
     int64_t dims[2] = {x.dims[tx], y.dims[!ty]}, joint[MAX_RANK];
     int rank = 2;
     if (arg(n, 2)) {
         Type t = arg_type(n, 2);
         if (!broadcast_dims(2, dims, t.rank, t.dims, &rank, joint) || rank != 2 || joint[0] != dims[0] ||
-            joint[1] != dims[1]) {
-            node_error(b, n, "C is %s: it must broadcast to the product, %s", type_text(b->c, t),
-                       dims_text(b->c, 2, dims));
-            return false;
-        }
+            joint[1] != dims[1])
+            return node_error(b, n, "C is %s: it must broadcast to the product, %s", type_text(b->c, t),
+                              dims_text(b->c, 2, dims));
     }
     return make_type(b, n, out, 0, x.dt, 2, dims);
 }
@@ -146,12 +134,9 @@ bool gemm_old(Build *b, const Node *n, Edge **out)
     if (!node_int(n, "broadcast", 0)) {
         bool tx = node_int(n, "transA", 0) != 0, ty = node_int(n, "transB", 0) != 0;
         Type x = arg_type(n, 0), y = arg_type(n, 1);
-        if (x.rank == 2 && y.rank == 2 && (c.rank != 2 || c.dims[0] != x.dims[tx] || c.dims[1] != y.dims[!ty])) {
-            node_error(b, n,
-                       "C is %s: before opset 7 it must have the product's shape, [%lld,%lld], unless broadcast = 1",
-                       type_text(b->c, c), (long long)x.dims[tx], (long long)y.dims[!ty]);
-            return false;
-        }
+        if (x.rank == 2 && y.rank == 2 && (c.rank != 2 || c.dims[0] != x.dims[tx] || c.dims[1] != y.dims[!ty]))
+            return node_error(b, n, "C is %s: before opset 7 it must have the product's shape, [%lld,%lld], unless "
+                              "broadcast = 1", type_text(b->c, c), (long long)x.dims[tx], (long long)y.dims[!ty]);
     }
     return newest(b, n, out);
 }

@@ -61,11 +61,9 @@ bool feature_vectorizer(Build *b, const Node *n, Edge **out)
     for (int k = 0; k < n->nin; k++) {
         Type t = arg_type(n, k);
         int64_t dims[2] = {t.rank == 2 ? t.dims[0] : 1, t.rank ? t.dims[t.rank - 1] : 1};
-        if (t.rank < 1 || t.rank > 2 || (sizes.v && (sizes.n != n->nin || sizes.v[k] != dims[1]))) {
-            node_error(b, n, "operand %d is %s: it must be [N, features] or [features], and inputdimensions must list "
-                       "the features of each operand", k, type_text(b->c, t));
-            return false;
-        }
+        if (t.rank < 1 || t.rank > 2 || (sizes.v && (sizes.n != n->nin || sizes.v[k] != dims[1])))
+            return node_error(b, n, "operand %d is %s: it must be [N, features] or [features], and inputdimensions "
+                              "must list the features of each operand", k, type_text(b->c, t));
         in[k] = reshaped(b, build_cast(b, n->in[k], DT_F32), 2, dims);
     }
     Attr axis = attr_int(b->c, "axis", 1);

@@ -55,17 +55,12 @@ bool expand_infer(Build *b, const Node *n, Type *out)
     if (!arg_ints(b, n, 1, &shape))
         return false;
     for (int i = 0; i < shape.n; i++)
-        if (shape.v[i] < 0) {
-            node_error(b, n, "the shape %s has a negative dimension at index %d", dims_text(b->c, shape.n, shape.v), i);
-            return false;
-        }
-    if (shape.n > MAX_RANK || !broadcast_dims(t.rank, t.dims, shape.n, shape.v, &rank, dims)) {
-        node_error(b, n,
-                   "%s cannot be broadcast with the shape %s: aligned from the right, two dimensions are equal or one "
-                   "of them is 1",
-                   type_text(b->c, t), dims_text(b->c, shape.n, shape.v));
-        return false;
-    }
+        if (shape.v[i] < 0)
+            return node_error(b, n, "the shape %s has a negative dimension at index %d",
+                              dims_text(b->c, shape.n, shape.v), i);
+    if (shape.n > MAX_RANK || !broadcast_dims(t.rank, t.dims, shape.n, shape.v, &rank, dims))
+        return node_error(b, n, "%s cannot be broadcast with the shape %s: aligned from the right, two dimensions are "
+                          "equal or one of them is 1", type_text(b->c, t), dims_text(b->c, shape.n, shape.v));
     return make_type(b, n, out, 0, t.dt, rank, dims);
 }
 
@@ -83,11 +78,9 @@ static bool times(Build *b, const Node *n, Ints repeats, Type *out)
     int64_t dims[MAX_RANK], most = (int64_t)1 << 40;
     for (int i = 0; i < repeats.n; i++) {
         int64_t d = i < repeats.n - t.rank ? 1 : t.dims[i - (repeats.n - t.rank)];
-        if (d != 0 && repeats.v[i] > most / d) {
-            node_error(b, n, "%lld times the dimension %lld at index %d is more than 2^40", (long long)repeats.v[i],
-                       (long long)d, i);
-            return false;
-        }
+        if (d != 0 && repeats.v[i] > most / d)
+            return node_error(b, n, "%lld times the dimension %lld at index %d is more than 2^40",
+                              (long long)repeats.v[i], (long long)d, i);
         dims[i] = d * repeats.v[i];
     }
     return make_type(b, n, out, 0, t.dt, repeats.n, dims);
@@ -99,16 +92,12 @@ bool tile_infer(Build *b, const Node *n, Type *out)
     Ints repeats;
     if (!arg_ints(b, n, 1, &repeats))
         return false;
-    if (repeats.n != t.rank) {
-        node_error(b, n, "repeats %s has length %d, but %s has rank %d: there must be one repeat for each dimension",
-                   dims_text(b->c, repeats.n, repeats.v), repeats.n, type_text(b->c, t), t.rank);
-        return false;
-    }
+    if (repeats.n != t.rank)
+        return node_error(b, n, "repeats %s has length %d, but %s has rank %d: there must be one repeat for each "
+                          "dimension", dims_text(b->c, repeats.n, repeats.v), repeats.n, type_text(b->c, t), t.rank);
     for (int i = 0; i < repeats.n; i++)
-        if (repeats.v[i] < 0) {
-            node_error(b, n, "repeats %s is negative at index %d", dims_text(b->c, repeats.n, repeats.v), i);
-            return false;
-        }
+        if (repeats.v[i] < 0)
+            return node_error(b, n, "repeats %s is negative at index %d", dims_text(b->c, repeats.n, repeats.v), i);
     return times(b, n, repeats, out);
 }
 
@@ -117,16 +106,13 @@ bool repeat_infer(Build *b, const Node *n, Type *out)
     Type t = arg_type(n, 0);
     Ints multiples;
     attr_list(n, "multiples", &multiples);
-    if (multiples.n < t.rank || multiples.n > 8) {
-        node_error(b, n, "multiples %s has length %d: for %s it must be at least %d and at most 8",
-                   dims_text(b->c, multiples.n, multiples.v), multiples.n, type_text(b->c, t), t.rank);
-        return false;
-    }
+    if (multiples.n < t.rank || multiples.n > 8)
+        return node_error(b, n, "multiples %s has length %d: for %s it must be at least %d and at most 8",
+                          dims_text(b->c, multiples.n, multiples.v), multiples.n, type_text(b->c, t), t.rank);
     for (int i = 0; i < multiples.n; i++)
-        if (multiples.v[i] <= 0) {
-            node_error(b, n, "multiples %s is not positive at index %d", dims_text(b->c, multiples.n, multiples.v), i);
-            return false;
-        }
+        if (multiples.v[i] <= 0)
+            return node_error(b, n, "multiples %s is not positive at index %d",
+                              dims_text(b->c, multiples.n, multiples.v), i);
     return times(b, n, multiples, out);
 }
 
@@ -145,15 +131,11 @@ bool tile_1(Build *b, const Node *n, Edge **out)
     const Tensor *tiles = arg_known(n, 1), *axis = arg_known(n, 2);
     int64_t repeats[MAX_RANK];
     int at;
-    if (!tiles || !axis || type_count(tiles->type) != 1 || type_count(axis->type) != 1) {
-        node_error(b, n, "tiles and axis must be constant scalars");
-        return false;
-    }
+    if (!tiles || !axis || type_count(tiles->type) != 1 || type_count(axis->type) != 1)
+        return node_error(b, n, "tiles and axis must be constant scalars");
     double count = tensor_at_double(tiles, 0), where = tensor_at_double(axis, 0);
-    if (!(count >= 0 && count < 4e18 && fabs(where) < 1e9)) {
-        node_error(b, n, "tiles is %g and axis is %g: out of range", count, where);
-        return false;
-    }
+    if (!(count >= 0 && count < 4e18 && fabs(where) < 1e9))
+        return node_error(b, n, "tiles is %g and axis is %g: out of range", count, where);
     if (!node_axis(b, n, (int64_t)where, t.rank, false, &at))
         return false;
     for (int i = 0; i < t.rank; i++)
@@ -192,24 +174,20 @@ static bool cut_of(Build *b, const Node *n, Cut *cut)
         (stepped && !arg_ints(b, n, 4, &steps)))
         return false;
     if (starts.n != ends.n || (given && axes.n != starts.n) || (stepped && steps.n != starts.n) ||
-        (!given && starts.n > t.rank)) {
-        node_error(b, n,
-                   "starts %s, ends %s, axes %s, steps %s: their lengths must agree, and be at most the rank of %s",
-                   dims_text(b->c, starts.n, starts.v), dims_text(b->c, ends.n, ends.v),
-                   given ? dims_text(b->c, axes.n, axes.v) : "(left out)",
-                   stepped ? dims_text(b->c, steps.n, steps.v) : "(left out)", type_text(b->c, t));
-        return false;
-    }
+        (!given && starts.n > t.rank))
+        return node_error(b, n, "starts %s, ends %s, axes %s, steps %s: their lengths must agree, and be at most the "
+                          "rank of %s", dims_text(b->c, starts.n, starts.v), dims_text(b->c, ends.n, ends.v),
+                          given ? dims_text(b->c, axes.n, axes.v) : "(left out)",
+                          stepped ? dims_text(b->c, steps.n, steps.v) : "(left out)", type_text(b->c, t));
     for (int i = 0; i < t.rank; i++)
         cut->start[i] = 0, cut->step[i] = 1, cut->count[i] = t.dims[i];
     for (int i = 0; i < starts.n; i++) {
         int axis;
         if (!node_axis(b, n, given ? axes.v[i] : i, t.rank, false, &axis))
             return false;
-        if (seen[axis] || (stepped && steps.v[i] == 0)) {
-            node_error(b, n, seen[axis] ? "axis %d is sliced twice" : "the step of axis %d is 0: it must not be", axis);
-            return false;
-        }
+        if (seen[axis] || (stepped && steps.v[i] == 0))
+            return node_error(b, n, seen[axis] ? "axis %d is sliced twice" : "the step of axis %d is 0: it must not be",
+                              axis);
         seen[axis] = true;
         cut_axis(cut, axis, t.dims[axis], starts.v[i], ends.v[i], stepped ? steps.v[i] : 1);
     }
@@ -238,11 +216,9 @@ bool concat_infer(Build *b, const Node *n, Type *out)
     Type t = arg_type(n, 0);
     int axis;
     int64_t dims[MAX_RANK];
-    if (t.rank == 0) {
-        node_error(b, n,
-                   "the operands are scalars: they need a dimension along which to concatenate (Unsqueeze gives one)");
-        return false;
-    }
+    if (t.rank == 0)
+        return node_error(b, n, "the operands are scalars: they need a dimension along which to concatenate (Unsqueeze "
+                          "gives one)");
     if (!node_axis(b, n, node_int(n, "axis", 1), t.rank, false, &axis))
         return false;
     memcpy(dims, t.dims, sizeof *dims * (size_t)t.rank);
@@ -251,11 +227,9 @@ bool concat_infer(Build *b, const Node *n, Type *out)
         bool fits = u.rank == t.rank;
         for (int i = 0; fits && i < t.rank; i++)
             fits = i == axis || u.dims[i] == t.dims[i];
-        if (!fits || u.dims[axis] > INT64_MAX - dims[axis]) {
-            node_error(b, n, "operand %d is %s, operand 0 is %s: their dimensions must agree but for axis %d", k,
-                       type_text(b->c, u), type_text(b->c, t), axis);
-            return false;
-        }
+        if (!fits || u.dims[axis] > INT64_MAX - dims[axis])
+            return node_error(b, n, "operand %d is %s, operand 0 is %s: their dimensions must agree but for axis %d", k,
+                              type_text(b->c, u), type_text(b->c, t), axis);
         dims[axis] += u.dims[axis];
     }
     return make_type(b, n, out, 0, t.dt, t.rank, dims);
@@ -311,12 +285,10 @@ static bool split_sizes(Build *b, const Node *n, int *axis, int64_t *sizes)
                        (long long)d, *axis, type_text(b->c, t));
         return fits;
     }
-    if (parts != n->nout || (!counted && d % parts != 0)) {
-        node_error(b, n, "axis %d of %s cannot be split into %lld parts for %d outputs%s", *axis, type_text(b->c, t),
-                   (long long)parts, n->nout,
-                   counted ? ": num_outputs must be the number of outputs" : ": give their sizes as split");
-        return false;
-    }
+    if (parts != n->nout || (!counted && d % parts != 0))
+        return node_error(b, n, "axis %d of %s cannot be split into %lld parts for %d outputs%s", *axis,
+                          type_text(b->c, t), (long long)parts, n->nout,
+                          counted ? ": num_outputs must be the number of outputs" : ": give their sizes as split");
     int64_t chunk = (d + parts - 1) / parts; /* the last part may be smaller */
     for (int i = 0; i < n->nout; i++)
         sum += sizes[i] = chunk < d - sum ? chunk : d - sum;
@@ -357,10 +329,8 @@ const Expr *split_at(Lower *l, int out, const Idx *const *i)
 bool trilu_infer(Build *b, const Node *n, Type *out)
 {
     Type t = arg_type(n, 0);
-    if (t.rank < 2) {
-        node_error(b, n, "the input is %s: it must have at least 2 dimensions", type_text(b->c, t));
-        return false;
-    }
+    if (t.rank < 2)
+        return node_error(b, n, "the input is %s: it must have at least 2 dimensions", type_text(b->c, t));
     out[0] = t;
     return true;
 }

@@ -19,13 +19,10 @@ bool nms_infer(Build *b, const Node *n, Type *out)
     for (int k = 2; k < 5; k++)
         fits = fits && (!arg(n, k) || type_count(arg_type(n, k)) == 1);
     int64_t center = node_int(n, "center_point_box", 0), count;
-    if (!fits || (center != 0 && center != 1)) {
-        node_error(b, n,
-                   "boxes is %s, scores is %s, center_point_box = %lld: they must be [N, B, 4], [N, C, B] and 0 or 1, "
-                   "the thresholds single numbers",
-                   type_text(b->c, boxes), type_text(b->c, scores), (long long)center);
-        return false;
-    }
+    if (!fits || (center != 0 && center != 1))
+        return node_error(b, n, "boxes is %s, scores is %s, center_point_box = %lld: they must be [N, B, 4], [N, C, B] "
+                          "and 0 or 1, the thresholds single numbers", type_text(b->c, boxes), type_text(b->c, scores),
+                          (long long)center);
     const int64_t all[3] = {scores.dims[0], scores.dims[1], most_boxes(n)};
     if (!dims_count(3, all, &count))
         count = INT64_MAX; /* make_type says so */

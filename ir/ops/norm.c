@@ -12,10 +12,8 @@ bool softmax_infer(Build *b, const Node *n, Type *out)
 {
     int axis;
     out[0] = arg_type(n, 0);
-    if (out[0].rank == 0) {
-        node_error(b, n, "the input is a scalar: it has no axis");
-        return false;
-    }
+    if (out[0].rank == 0)
+        return node_error(b, n, "the input is a scalar: it has no axis");
     return softmax_axis(b, n, &axis);
 }
 

@@ -8,14 +8,12 @@ bool lrn_infer(Build *b, const Node *n, Type *out)
 {
     int64_t size = node_int(n, "size", 1);
     out[0] = arg_type(n, 0);
-    if (out[0].rank < 2) {
-        node_error(b, n, "the input is %s: it must have at least 2 dimensions", type_text(b->c, out[0]));
-        return false;
-    }
+    if (out[0].rank < 2)
+        return node_error(b, n, "the input is %s: it must have at least 2 dimensions", type_text(b->c, out[0]));
     if (size >= 1 && size <= INT32_MAX)
         return true;
-    node_error(b, n, "size = %lld is out of range: it is the number of channels that are summed over", (long long)size);
-    return false;
+    return node_error(b, n, "size = %lld is out of range: it is the number of channels that are summed over",
+                      (long long)size);
 }
 
 /* x / (bias + alpha/size · sum of squares over the channels around)^beta */

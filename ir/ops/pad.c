@@ -17,11 +17,9 @@ static bool pads_of(Build *b, const Node *n, int64_t *before, int64_t *after)
     if (!arg_ints(b, n, 1, &pads) || (given && (!arg_ints(b, n, 3, &axes) || !axes_set(b, n, axes, t.rank, on))))
         return false;
     int count = given ? axes.n : t.rank;
-    if (pads.n != 2 * count) {
-        node_error(b, n, "pads %s has length %d: it must be twice the number of %s, %d",
-                   dims_text(b->c, pads.n, pads.v), pads.n, given ? "axes" : "dimensions", 2 * count);
-        return false;
-    }
+    if (pads.n != 2 * count)
+        return node_error(b, n, "pads %s has length %d: it must be twice the number of %s, %d",
+                          dims_text(b->c, pads.n, pads.v), pads.n, given ? "axes" : "dimensions", 2 * count);
     memset(before, 0, sizeof *before * MAX_RANK);
     memset(after, 0, sizeof *after * MAX_RANK);
     for (int i = 0; i < count; i++) {
@@ -40,25 +38,19 @@ bool pad_infer(Build *b, const Node *n, Type *out)
     int64_t before[MAX_RANK], after[MAX_RANK], dims[MAX_RANK], most = (int64_t)1 << 61;
     const char *mode = pad_mode(n);
     bool folds = strcmp(mode, "constant") != 0;
-    if (arg(n, 2) && type_count(arg_type(n, 2)) != 1) {
-        node_error(b, n, "constant_value is %s: it must be a scalar", type_text(b->c, arg_type(n, 2)));
-        return false;
-    }
+    if (arg(n, 2) && type_count(arg_type(n, 2)) != 1)
+        return node_error(b, n, "constant_value is %s: it must be a scalar", type_text(b->c, arg_type(n, 2)));
     if (!pads_of(b, n, before, after))
         return false;
     for (int i = 0; i < t.rank; i++) {
-        if (before[i] > most || before[i] < -most || after[i] > most || after[i] < -most || t.dims[i] > most) {
-            node_error(b, n, "the pads of axis %d, %lld and %lld, are out of range", i, (long long)before[i],
-                       (long long)after[i]);
-            return false;
-        }
+        if (before[i] > most || before[i] < -most || after[i] > most || after[i] < -most || t.dims[i] > most)
+            return node_error(b, n, "the pads of axis %d, %lld and %lld, are out of range", i, (long long)before[i],
+                              (long long)after[i]);
         dims[i] = before[i] + t.dims[i] + after[i];
-        if (dims[i] < 0 || (folds && t.dims[i] == 0 && dims[i] > 0)) {
-            node_error(b, n, "axis %d of %s cannot be padded by %lld and %lld in mode %s%s", i, type_text(b->c, t),
-                       (long long)before[i], (long long)after[i], mode,
-                       dims[i] < 0 ? ": more is cut off than there is" : ": it is empty");
-            return false;
-        }
+        if (dims[i] < 0 || (folds && t.dims[i] == 0 && dims[i] > 0))
+            return node_error(b, n, "axis %d of %s cannot be padded by %lld and %lld in mode %s%s", i,
+                              type_text(b->c, t), (long long)before[i], (long long)after[i], mode,
+                              dims[i] < 0 ? ": more is cut off than there is" : ": it is empty");
     }
     return make_type(b, n, out, 0, t.dt, t.rank, dims);
 }

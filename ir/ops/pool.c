@@ -162,26 +162,21 @@ bool max_unpool(Build *b, const Node *n, Edge **out)
     int64_t dims[MAX_RANK], pads[2 * MAX_RANK] = {0}, count, minus = -1;
     if (!window_lists(b, n, &w) || !window_kernel(b, n, NULL, &w) || (arg(n, 2) && !arg_ints(b, n, 2, &shape)))
         return false;
-    if (!same_dims(t, arg_type(n, 1)) || (arg(n, 2) && shape.n != t.rank)) {
-        node_error(b, n, "X is %s, I is %s, output_shape is %s: the first two must have one shape, the last its rank",
-                   type_text(b->c, t), type_text(b->c, arg_type(n, 1)), dims_text(b->c, shape.n, shape.v));
-        return false;
-    }
+    if (!same_dims(t, arg_type(n, 1)) || (arg(n, 2) && shape.n != t.rank))
+        return node_error(b, n, "X is %s, I is %s, output_shape is %s: the first two must have one shape, the last its "
+                          "rank", type_text(b->c, t), type_text(b->c, arg_type(n, 1)),
+                          dims_text(b->c, shape.n, shape.v));
     memcpy(dims, t.dims, 2 * sizeof *dims);
     for (int d = 0; d < w.rank; d++)
         dims[d + 2] = (w.in[d] - 1) * w.stride[d] - w.before[d] - w.after[d] + w.size[d];
     for (int d = 0; d < t.rank; d++)
         pads[t.rank + d] = arg(n, 2) ? shape.v[d] - dims[d] : 0;
     for (int d = 0; d < t.rank; d++)
-        if (dims[d] < 0 || pads[t.rank + d] < 0) {
-            node_error(b, n, "the result without padding is %s: output_shape, %s, must be no smaller",
-                       dims_text(b->c, t.rank, dims), dims_text(b->c, shape.n, shape.v));
-            return false;
-        }
-    if (!dims_count(t.rank, dims, &count)) {
-        node_error(b, n, "the result is too large");
-        return false;
-    }
+        if (dims[d] < 0 || pads[t.rank + d] < 0)
+            return node_error(b, n, "the result without padding is %s: output_shape, %s, must be no smaller",
+                              dims_text(b->c, t.rank, dims), dims_text(b->c, shape.n, shape.v));
+    if (!dims_count(t.rank, dims, &count))
+        return node_error(b, n, "the result is too large");
     Edge *none = like(b, n->in[0], 0), *flat = build_op2(b, "Expand", none, build_ints(b, 1, &count));
     Edge *in[3] = {flat, reshaped(b, n->in[1], 1, &minus), NULL};
     in[2] = reshaped(b, n->in[0], 1, &minus);

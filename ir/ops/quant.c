@@ -54,11 +54,9 @@ static bool scales_fit(Build *b, const Node *n)
     Type x = arg_type(n, 0), scale = arg_type(n, 1);
     int64_t block = node_int(n, "block_size", 0), along = node_int(n, "axis", 1);
     int axis;
-    if (arg(n, 2) && !same_dims(scale, arg_type(n, 2)) && (type_count(scale) != 1 || type_count(arg_type(n, 2)) != 1)) {
-        node_error(b, n, "the scale is %s, the zero point %s: both must have one shape", type_text(b->c, scale),
-                   type_text(b->c, arg_type(n, 2)));
-        return false;
-    }
+    if (arg(n, 2) && !same_dims(scale, arg_type(n, 2)) && (type_count(scale) != 1 || type_count(arg_type(n, 2)) != 1))
+        return node_error(b, n, "the scale is %s, the zero point %s: both must have one shape", type_text(b->c, scale),
+                          type_text(b->c, arg_type(n, 2)));
     if (type_count(scale) == 1)
         return true;
     if (!node_axis(b, n, along, x.rank, false, &axis))
@@ -108,11 +106,9 @@ bool quantize_infer(Build *b, const Node *n, Type *out)
     Type t = arg_type(n, 0);
     int64_t to = node_int(n, "output_dtype", 0);
     DType dt = arg(n, 2) ? arg_type(n, 2).dt : to > 0 && to < DT_COUNT ? (DType)to : DT_U8;
-    if (to != 0 && to != (int64_t)dt) {
-        node_error(b, n, "output_dtype = %lld, but the zero point is %s: they must agree", (long long)to,
-                   dtype_name(dt));
-        return false;
-    }
+    if (to != 0 && to != (int64_t)dt)
+        return node_error(b, n, "output_dtype = %lld, but the zero point is %s: they must agree", (long long)to,
+                          dtype_name(dt));
     out[0] = type_make(b->c, dt, t.rank, t.dims);
     return quantized_type(b, n, dt) && scales_fit(b, n);
 }
@@ -146,10 +142,8 @@ bool dequantize_infer(Build *b, const Node *n, Type *out)
     Type t = arg_type(n, 0);
     int64_t to = node_int(n, "output_dtype", 0);
     DType dt = to > 0 && to < DT_COUNT ? (DType)to : arg_type(n, 1).dt;
-    if (!dtype_is_float(dt) || dtype_bits(dt) < 16) {
-        node_error(b, n, "output_dtype = %lld is not a float of 16 bits or more", (long long)to);
-        return false;
-    }
+    if (!dtype_is_float(dt) || dtype_bits(dt) < 16)
+        return node_error(b, n, "output_dtype = %lld is not a float of 16 bits or more", (long long)to);
     out[0] = type_make(b->c, dt, t.rank, t.dims);
     return scales_fit(b, n);
 }
@@ -179,9 +173,8 @@ static bool rows_fit(Build *b, const Node *n, int k, const Type *out, bool colum
     if (t.rank > 1 && broadcast_dims(out->rank, out->dims, t.rank, t.dims, &rank, dims) &&
         same_dims(*out, (Type){out->dt, rank, dims}))
         return true;
-    node_error(b, n, "%s is %s: it must be a scalar or have one element for each %s of the product, %s",
-               n->sig->in[k].name, type_text(b->c, t), column ? "column" : "row", type_text(b->c, *out));
-    return false;
+    return node_error(b, n, "%s is %s: it must be a scalar or have one element for each %s of the product, %s",
+                      n->sig->in[k].name, type_text(b->c, t), column ? "column" : "row", type_text(b->c, *out));
 }
 
 /* That operand for element i of the product. */

@@ -197,13 +197,10 @@ bool multinomial(Build *b, const Node *n, Edge **out)
 {
     Type t = arg_type(n, 0);
     int64_t size = node_int(n, "sample_size", 1), dt = node_int(n, "dtype", DT_I32);
-    if (t.rank != 2 || t.dims[1] < 1 || size < 0 || (dt != DT_I32 && dt != DT_I64)) {
-        node_error(b, n,
-                   "input is %s, sample_size = %lld, dtype = %lld: they must be [batch, classes] with a class, not "
-                   "negative, and int32 or int64",
-                   type_text(b->c, t), (long long)size, (long long)dt);
-        return false;
-    }
+    if (t.rank != 2 || t.dims[1] < 1 || size < 0 || (dt != DT_I32 && dt != DT_I64))
+        return node_error(b, n, "input is %s, sample_size = %lld, dtype = %lld: they must be [batch, classes] with a "
+                          "class, not negative, and int32 or int64", type_text(b->c, t), (long long)size,
+                          (long long)dt);
     const int64_t one = 1, two = 2, sums[3] = {t.dims[0], 1, t.dims[1]}, each[3] = {t.dims[0], size, 1};
     const Attr axis = attr_int(b->c, "axis", 1), keep = attr_int(b->c, "keepdims", 0);
     Edge *u = drawn(b, n, t.dt, false, 2, each), *p = build_op(b, "Softmax", 1, n->in, 1, &axis);
@@ -234,10 +231,8 @@ bool dropout(Build *b, const Node *n, Edge **out)
 {
     const Tensor *training = arg_known(n, 2), *known = arg_known(n, 1);
     Type t = arg_type(n, 0);
-    if ((arg(n, 1) && type_count(arg_type(n, 1)) != 1) || (arg(n, 2) && type_count(arg_type(n, 2)) != 1)) {
-        node_error(b, n, "ratio and training_mode must be single values");
-        return false;
-    }
+    if ((arg(n, 1) && type_count(arg_type(n, 1)) != 1) || (arg(n, 2) && type_count(arg_type(n, 2)) != 1))
+        return node_error(b, n, "ratio and training_mode must be single values");
     if (!arg(n, 2) || (training && !tensor_at_int(training, 0)) || (known && tensor_at_double(known, 0) == 0))
         return dropout_old(b, n, out);
     DType dt = math_type(t.dt);

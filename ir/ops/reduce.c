@@ -197,10 +197,8 @@ static bool arg_axis(Build *b, const Node *n, bool *on)
     memset(on, 0, sizeof *on * MAX_RANK);
     if (!node_axis(b, n, node_int(n, "axis", 0), t.rank, false, &axis))
         return false;
-    if (t.dims[axis] == 0) {
-        node_error(b, n, "axis %d of %s is empty: there is no element to find", axis, type_text(b->c, t));
-        return false;
-    }
+    if (t.dims[axis] == 0)
+        return node_error(b, n, "axis %d of %s is empty: there is no element to find", axis, type_text(b->c, t));
     return on[axis] = true;
 }
 

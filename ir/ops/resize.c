@@ -63,9 +63,8 @@ static bool has_count(Build *b, const Node *n, int k, int count)
 {
     if (type_count(arg_type(n, k)) == count)
         return true;
-    node_error(b, n, "%s is %s: it must have %d elements, for %d resized axes", n->sig->in[k].name,
-               type_text(b->c, arg_type(n, k)), count, k == 1 ? count / 2 : count);
-    return false;
+    return node_error(b, n, "%s is %s: it must have %d elements, for %d resized axes", n->sig->in[k].name,
+                      type_text(b->c, arg_type(n, k)), count, k == 1 ? count / 2 : count);
 }
 
 /* Sizes give the scales; unless they stretch, one scale holds for all axes. */
@@ -95,11 +94,9 @@ static bool resize_of(Build *b, const Node *n, Resize *r)
     resize_attrs(n, r);
     if (!resize_axes(b, n, r, &naxes, axes))
         return false;
-    if (given(n, 2) == given(n, 3)) {
-        node_error(b, n, "%s: the size of the result is given by either scales or sizes",
-                   given(n, 2) ? "both scales and sizes are given" : "neither scales nor sizes is given");
-        return false;
-    }
+    if (given(n, 2) == given(n, 3))
+        return node_error(b, n, "%s: the size of the result is given by either scales or sizes",
+                          given(n, 2) ? "both scales and sizes are given" : "neither scales nor sizes is given");
     if (!has_count(b, n, given(n, 2) ? 2 : 3, naxes) || (given(n, 1) && !has_count(b, n, 1, 2 * naxes)))
         return false;
     for (int k = 0; k < t.rank; k++) {
@@ -121,10 +118,8 @@ static bool resize_of(Build *b, const Node *n, Resize *r)
     if (given(n, 3))
         scales_of_sizes(n, r, t, naxes, axes);
     for (int k = 0; k < t.rank; k++)
-        if (r->dims[k] < 0 || !(r->scale[k] > 0 || t.dims[k] == 0) || (t.dims[k] == 0 && r->dims[k] > 0)) {
-            node_error(b, n, "axis %d of X, %s, cannot be resized by %g", k, type_text(b->c, t), r->scale[k]);
-            return false;
-        }
+        if (r->dims[k] < 0 || !(r->scale[k] > 0 || t.dims[k] == 0) || (t.dims[k] == 0 && r->dims[k] > 0))
+            return node_error(b, n, "axis %d of X, %s, cannot be resized by %g", k, type_text(b->c, t), r->scale[k]);
     return true;
 }
 
@@ -490,11 +485,9 @@ bool late_resize(Build *b, const Node *n, Edge **out)
     resize_attrs(n, &r);
     if (!resize_axes(b, n, &r, &naxes, axes) || !has_count(b, n, given(n, 2) ? 2 : 3, naxes))
         return false;
-    if (to.rank != t.rank || type_count(t) == 0) {
-        node_error(b, n, "X is %s, the output is declared %s: they must have the same rank, and X elements",
-                   type_text(b->c, t), dims_text(b->c, to.rank, to.dims));
-        return false;
-    }
+    if (to.rank != t.rank || type_count(t) == 0)
+        return node_error(b, n, "X is %s, the output is declared %s: they must have the same rank, and X elements",
+                          type_text(b->c, t), dims_text(b->c, to.rank, to.dims));
     bool blends = strcmp(r.mode, "nearest") != 0, crops = strcmp(r.coordinates, "tf_crop_and_resize") == 0;
     Edge *y = blends ? build_cast(b, n->in[0], DT_F32) : n->in[0], *inside = NULL;
     memcpy(r.dims, to.dims, sizeof *r.dims * (size_t)r.rank);

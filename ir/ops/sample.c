@@ -303,13 +303,10 @@ bool max_roi_pool_infer(Build *b, const Node *n, Type *out)
     Ints to;
     attr_list(n, "pooled_shape", &to);
     if (x.rank != 4 || type_count(x) == 0 || rois.rank != 2 || rois.dims[1] != 5 || to.n != 2 || to.v[0] < 1 ||
-        to.v[1] < 1) {
-        node_error(b, n,
-                   "X is %s, rois is %s, pooled_shape is %s: they must be [N, C, H, W] with elements, [R, 5] and two "
-                   "sizes from 1 on",
-                   type_text(b->c, x), type_text(b->c, rois), dims_text(b->c, to.n, to.v));
-        return false;
-    }
+        to.v[1] < 1)
+        return node_error(b, n, "X is %s, rois is %s, pooled_shape is %s: they must be [N, C, H, W] with elements, [R, "
+                          "5] and two sizes from 1 on", type_text(b->c, x), type_text(b->c, rois),
+                          dims_text(b->c, to.n, to.v));
     return make_type(b, n, out, 0, x.dt, 4, (int64_t[]){rois.dims[0], x.dims[1], to.v[0], to.v[1]});
 }
 

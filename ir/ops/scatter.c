@@ -69,27 +69,22 @@ bool scatter_nd_infer(Build *b, const Node *n, Type *out)
 {
     Type t = arg_type(n, 0), indices = arg_type(n, 1), updates = arg_type(n, 2);
     ScalarOp op;
-    if (t.rank == 0 || indices.rank == 0) {
-        node_error(b, n, "data %s and indices %s must each have a dimension", type_text(b->c, t),
-                   type_text(b->c, indices));
-        return false;
-    }
+    if (t.rank == 0 || indices.rank == 0)
+        return node_error(b, n, "data %s and indices %s must each have a dimension", type_text(b->c, t),
+                          type_text(b->c, indices));
     int q = indices.rank - 1, rank = 0;
     int64_t depth = indices.dims[q], dims[2 * MAX_RANK];
-    if (depth > t.rank) {
-        node_error(b, n, "the last dimension of indices %s is %lld: data %s has only %d dimensions to index",
-                   type_text(b->c, indices), (long long)depth, type_text(b->c, t), t.rank);
-        return false;
-    }
+    if (depth > t.rank)
+        return node_error(b, n, "the last dimension of indices %s is %lld: data %s has only %d dimensions to index",
+                          type_text(b->c, indices), (long long)depth, type_text(b->c, t), t.rank);
     for (int i = 0; i < q; i++)
         dims[rank++] = indices.dims[i];
     for (int i = (int)depth; i < t.rank; i++)
         dims[rank++] = t.dims[i];
-    if (rank != updates.rank || (rank && memcmp(dims, updates.dims, sizeof *dims * (size_t)rank) != 0)) {
-        node_error(b, n, "updates is %s: for data %s and indices %s its shape must be %s", type_text(b->c, updates),
-                   type_text(b->c, t), type_text(b->c, indices), dims_text(b->c, rank, dims));
-        return false;
-    }
+    if (rank != updates.rank || (rank && memcmp(dims, updates.dims, sizeof *dims * (size_t)rank) != 0))
+        return node_error(b, n, "updates is %s: for data %s and indices %s its shape must be %s",
+                          type_text(b->c, updates), type_text(b->c, t), type_text(b->c, indices),
+                          dims_text(b->c, rank, dims));
     out[0] = t;
     return reduction_of(b, n, &op) &&
            indices_fit(b, n, 1, (int)depth, t.dims, internf(b->c, "data %s", type_text(b->c, t)));
@@ -124,14 +119,10 @@ bool scatter_elements_infer(Build *b, const Node *n, Type *out)
         return false;
     for (int i = 0; fits && i < t.rank; i++)
         fits = i == axis ? t.dims[i] > 0 || indices.dims[i] == 0 : indices.dims[i] <= t.dims[i];
-    if (!fits) {
-        node_error(b, n,
-                   "data is %s, indices is %s, updates is %s: the latter two must have one shape, of data's rank, and "
-                   "be no larger "
-                   "but for the axis",
-                   type_text(b->c, t), type_text(b->c, indices), type_text(b->c, updates));
-        return false;
-    }
+    if (!fits)
+        return node_error(b, n, "data is %s, indices is %s, updates is %s: the latter two must have one shape, of "
+                          "data's rank, and be no larger but for the axis", type_text(b->c, t),
+                          type_text(b->c, indices), type_text(b->c, updates));
     out[0] = t;
     return reduction_of(b, n, &op) &&
            indices_fit(b, n, 1, 1, &t.dims[axis], internf(b->c, "axis %d of data, %s,", axis, type_text(b->c, t)));

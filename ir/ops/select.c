@@ -165,10 +165,8 @@ bool compress_infer(Build *b, const Node *n, Type *out)
     Type p = arg_type(n, 1);
     if (!items_of(b, n, &s))
         return false;
-    if (p.rank != 1) {
-        node_error(b, n, "condition is %s: it must be a vector of bools", type_text(b->c, p));
-        return false;
-    }
+    if (p.rank != 1)
+        return node_error(b, n, "condition is %s: it must be a vector of bools", type_text(b->c, p));
     return items_type(b, n, &s, p.dims[0] < s.n ? p.dims[0] : s.n, out);
 }
 

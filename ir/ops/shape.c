@@ -47,20 +47,14 @@ static bool target_dim(Build *b, const Node *n, Ints target, int i, bool allowze
 {
     Type t = arg_type(n, 0);
     *dim = target.v[i];
-    if (*dim < -1) {
-        node_error(b, n, "the target shape %s holds %lld at index %d: a dimension is positive, 0 or at most one -1",
-                   dims_text(b->c, target.n, target.v), (long long)*dim, i);
-        return false;
-    }
+    if (*dim < -1)
+        return node_error(b, n, "the target shape %s holds %lld at index %d: a dimension is positive, 0 or at most one "
+                          "-1", dims_text(b->c, target.n, target.v), (long long)*dim, i);
     if (*dim == 0 && !allowzero) {
-        if (i >= t.rank) {
-            node_error(b, n,
-                       "the target shape %s has a 0 at index %d, which copies that dimension of the input, but %s has "
-                       "rank %d; "
-                       "allowzero = 1 would make it a dimension of 0",
-                       dims_text(b->c, target.n, target.v), i, type_text(b->c, t), t.rank);
-            return false;
-        }
+        if (i >= t.rank)
+            return node_error(b, n, "the target shape %s has a 0 at index %d, which copies that dimension of the "
+                              "input, but %s has rank %d; allowzero = 1 would make it a dimension of 0",
+                              dims_text(b->c, target.n, target.v), i, type_text(b->c, t), t.rank);
         *dim = t.dims[i];
     }
     return true;
@@ -72,27 +66,16 @@ static bool fill_hole(Build *b, const Node *n, Ints target, int hole, int64_t *d
     Type t = arg_type(n, 0);
     int64_t rest, count = type_count(t);
     dims[hole] = 1;
-    if (!dims_count(target.n, dims, &rest)) {
-        node_error(b, n,
-                   "cannot reshape %s (%lld elements) to %s: the other dimensions alone multiply to more than 2^40",
-                   type_text(b->c, t), (long long)count, dims_text(b->c, target.n, target.v));
-        return false;
-    }
-    if (rest == 0) {
-        node_error(b, n,
-                   "cannot infer the -1 in the target shape %s of %s: the other dimensions multiply to 0, so any size "
-                   "would fit",
-                   dims_text(b->c, target.n, target.v), type_text(b->c, t));
-        return false;
-    }
-    if (count % rest != 0) {
-        node_error(b, n,
-                   "cannot reshape %s (%lld elements) to %s: the other dimensions multiply to %lld, which does not "
-                   "divide %lld",
-                   type_text(b->c, t), (long long)count, dims_text(b->c, target.n, target.v), (long long)rest,
-                   (long long)count);
-        return false;
-    }
+    if (!dims_count(target.n, dims, &rest))
+        return node_error(b, n, "cannot reshape %s (%lld elements) to %s: the other dimensions alone multiply to more "
+                          "than 2^40", type_text(b->c, t), (long long)count, dims_text(b->c, target.n, target.v));
+    if (rest == 0)
+        return node_error(b, n, "cannot infer the -1 in the target shape %s of %s: the other dimensions multiply to 0, "
+                          "so any size would fit", dims_text(b->c, target.n, target.v), type_text(b->c, t));
+    if (count % rest != 0)
+        return node_error(b, n, "cannot reshape %s (%lld elements) to %s: the other dimensions multiply to %lld, which "
+                          "does not divide %lld", type_text(b->c, t), (long long)count,
+                          dims_text(b->c, target.n, target.v), (long long)rest, (long long)count);
     dims[hole] = count / rest;
     return true;
 }
@@ -102,28 +85,21 @@ static bool target_dims(Build *b, const Node *n, Ints target, bool allowzero, in
 {
     int hole = -1;
     bool zero = false;
-    if (target.n > MAX_RANK) {
-        node_error(b, n, "the target shape has %d dimensions: at most %d are supported", target.n, MAX_RANK);
-        return false;
-    }
+    if (target.n > MAX_RANK)
+        return node_error(b, n, "the target shape has %d dimensions: at most %d are supported", target.n, MAX_RANK);
     for (int i = 0; i < target.n; i++) {
         if (!target_dim(b, n, target, i, allowzero, &dims[i]))
             return false;
         zero |= target.v[i] == 0;
-        if (dims[i] == -1 && hole >= 0) {
-            node_error(
-                b, n, "the target shape %s has a -1 at index %d and at index %d: at most one dimension can be inferred",
-                dims_text(b->c, target.n, target.v), hole, i);
-            return false;
-        }
+        if (dims[i] == -1 && hole >= 0)
+            return node_error(b, n, "the target shape %s has a -1 at index %d and at index %d: at most one dimension "
+                              "can be inferred", dims_text(b->c, target.n, target.v), hole, i);
         if (dims[i] == -1)
             hole = i;
     }
-    if (allowzero && zero && hole >= 0) {
-        node_error(b, n, "the target shape %s holds both a 0 and a -1: with allowzero = 1 the -1 cannot be inferred",
-                   dims_text(b->c, target.n, target.v));
-        return false;
-    }
+    if (allowzero && zero && hole >= 0)
+        return node_error(b, n, "the target shape %s holds both a 0 and a -1: with allowzero = 1 the -1 cannot be "
+                          "inferred", dims_text(b->c, target.n, target.v));
     return hole < 0 || fill_hole(b, n, target, hole, dims);
 }
 
@@ -135,12 +111,10 @@ bool reshape_infer(Build *b, const Node *n, Type *out)
     if (!arg_ints(b, n, 1, &target) || !target_dims(b, n, target, node_int(n, "allowzero", 0) != 0, dims))
         return false;
     bool fits = dims_count(target.n, dims, &count);
-    if (!fits || count != type_count(t)) {
-        node_error(b, n, "cannot reshape %s (%lld elements) to %s (%s%lld elements): the element counts must agree",
-                   type_text(b->c, t), (long long)type_count(t), dims_text(b->c, target.n, dims),
-                   fits ? "" : "more than ", fits ? (long long)count : 1LL << 40);
-        return false;
-    }
+    if (!fits || count != type_count(t))
+        return node_error(b, n, "cannot reshape %s (%lld elements) to %s (%s%lld elements): the element counts must "
+                          "agree", type_text(b->c, t), (long long)type_count(t), dims_text(b->c, target.n, dims),
+                          fits ? "" : "more than ", fits ? (long long)count : 1LL << 40);
     return make_type(b, n, out, 0, t.dt, target.n, dims);
 }
 
@@ -151,19 +125,15 @@ bool flatten_infer(Build *b, const Node *n, Type *out)
     Type t = arg_type(n, 0);
     int64_t axis = node_int(n, "axis", 1), dims[2];
     int at = 0;
-    if (n->sig->since < 11 && axis < 0) {
-        node_error(b, n, "axis %lld is out of range [0, %d]: a negative axis is known from opset 11 on",
-                   (long long)axis, t.rank);
-        return false;
-    }
+    if (n->sig->since < 11 && axis < 0)
+        return node_error(b, n, "axis %lld is out of range [0, %d]: a negative axis is known from opset 11 on",
+                          (long long)axis, t.rank);
     if (t.rank == 0 && axis == 1) /* the default: a scalar becomes (1, 1) */
         axis = 0;
     if (!node_axis(b, n, axis, t.rank, true, &at))
         return false;
-    if (!dims_count(at, t.dims, &dims[0]) || !dims_count(t.rank - at, t.dims + at, &dims[1])) {
-        node_error(b, n, "one side of axis %d of %s has more than 2^40 elements", at, type_text(b->c, t));
-        return false;
-    }
+    if (!dims_count(at, t.dims, &dims[0]) || !dims_count(t.rank - at, t.dims + at, &dims[1]))
+        return node_error(b, n, "one side of axis %d of %s has more than 2^40 elements", at, type_text(b->c, t));
     return make_type(b, n, out, 0, t.dt, 2, dims);
 }
 
@@ -179,11 +149,9 @@ bool squeeze_infer(Build *b, const Node *n, Type *out)
         return false;
     for (int i = 0; i < t.rank; i++) {
         if (all ? t.dims[i] == 1 : on[i]) {
-            if (t.dims[i] != 1) {
-                node_error(b, n, "cannot squeeze axis %d of %s: its dimension is %lld, not 1", i, type_text(b->c, t),
-                           (long long)t.dims[i]);
-                return false;
-            }
+            if (t.dims[i] != 1)
+                return node_error(b, n, "cannot squeeze axis %d of %s: its dimension is %lld, not 1", i,
+                                  type_text(b->c, t), (long long)t.dims[i]);
         } else {
             dims[rank++] = t.dims[i];
         }
@@ -199,10 +167,9 @@ bool unsqueeze_infer(Build *b, const Node *n, Type *out)
     int64_t dims[MAX_RANK];
     if (!arg_ints(b, n, 1, &axes))
         return false;
-    if (axes.n > MAX_RANK - t.rank) {
-        node_error(b, n, "%d axes on %s: a result has at most %d dimensions", axes.n, type_text(b->c, t), MAX_RANK);
-        return false;
-    }
+    if (axes.n > MAX_RANK - t.rank)
+        return node_error(b, n, "%d axes on %s: a result has at most %d dimensions", axes.n, type_text(b->c, t),
+                          MAX_RANK);
     int rank = t.rank + axes.n, from = 0;
     if (!axes_set(b, n, axes, rank, on))
         return false;

@@ -43,11 +43,9 @@ static bool window_values(Build *b, const Node *n, double first, double second, 
     if (!arg_int(b, n, 0, &size))
         return false;
     if (size < 0 || size > 1 << 24 || dt <= 0 || dt >= DT_COUNT || !dtype_is_float((DType)dt) ||
-        dtype_bits((DType)dt) < 16) {
-        node_error(b, n, "size = %lld, output_datatype = %lld: the size must be from 0 to 2^24, the type a float",
-                   (long long)size, (long long)dt);
-        return false;
-    }
+        dtype_bits((DType)dt) < 16)
+        return node_error(b, n, "size = %lld, output_datatype = %lld: the size must be from 0 to 2^24, the type a "
+                          "float", (long long)size, (long long)dt);
     int64_t period = node_int(n, "periodic", 1) ? size : size - 1;
     Tensor *t = tensor_new(b->c, type_make(b->c, (DType)dt, 1, &size));
     for (int64_t i = 0; i < size; i++) {
@@ -85,11 +83,9 @@ bool mel_infer(Build *b, const Node *n, Type *out)
         fits = fits && type_count(arg_type(n, k)) == 1;
     if (fits && (dtype_is_int((DType)dt) || (dtype_is_float((DType)dt) && dtype_bits((DType)dt) >= 16)))
         return make_type(b, n, out, 0, (DType)dt, 2, (int64_t[]){size / 2 + 1, bins});
-    node_error(b, n,
-               "num_mel_bins = %lld, dft_length = %lld, output_datatype = %lld: sizes must not be negative, the type a "
-               "number, sample_rate and the edges single values",
-               (long long)bins, (long long)size, (long long)dt);
-    return false;
+    return node_error(b, n, "num_mel_bins = %lld, dft_length = %lld, output_datatype = %lld: sizes must not be "
+                      "negative, the type a number, sample_rate and the edges single values", (long long)bins,
+                      (long long)size, (long long)dt);
 }
 
 void mel(Lower *l)
@@ -180,22 +176,18 @@ static bool transform_of(Build *b, const Node *n, Transform *f)
     Type t = arg_type(n, 0);
     int64_t axis = -2;
     bool inverse = node_int(n, "inverse", 0) != 0, half = node_int(n, "onesided", 0) != 0;
-    if (t.rank < 2 || (t.dims[t.rank - 1] != 1 && t.dims[t.rank - 1] != 2)) {
-        node_error(b, n, "the input is %s: its last dimension must be 1 (real numbers) or 2 (real, imaginary part)",
-                   type_text(b->c, t));
-        return false;
-    }
+    if (t.rank < 2 || (t.dims[t.rank - 1] != 1 && t.dims[t.rank - 1] != 2))
+        return node_error(b, n, "the input is %s: its last dimension must be 1 (real numbers) or 2 (real, imaginary "
+                          "part)", type_text(b->c, t));
     if ((arg(n, 2) && !arg_int(b, n, 2, &axis)) || !node_axis(b, n, axis, t.rank, false, &f->axis))
         return false;
     f->real = inverse && half;
     f->n = f->real ? 2 * (t.dims[f->axis] - 1) : t.dims[f->axis];
     if (arg(n, 1) && !arg_int(b, n, 1, &f->n))
         return false;
-    if (f->axis == t.rank - 1 || f->n < 1 || f->n > 1 << 24) {
-        node_error(b, n, "axis = %d, length %lld: the axis must not be the last, the length from 1 to 2^24", f->axis,
-                   (long long)f->n);
-        return false;
-    }
+    if (f->axis == t.rank - 1 || f->n < 1 || f->n > 1 << 24)
+        return node_error(b, n, "axis = %d, length %lld: the axis must not be the last, the length from 1 to 2^24",
+                          f->axis, (long long)f->n);
     f->out = half && !inverse ? f->n / 2 + 1 : f->n;
     return true;
 }

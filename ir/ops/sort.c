@@ -10,9 +10,8 @@ static bool top_k_of(Build *b, const Node *n, int *axis, int64_t *k)
         return false;
     if (*k >= 0 && *k <= t.dims[*axis])
         return true;
-    node_error(b, n, "K = %lld: axis %d of X, %s, has %lld elements", (long long)*k, *axis, type_text(b->c, t),
-               (long long)t.dims[*axis]);
-    return false;
+    return node_error(b, n, "K = %lld: axis %d of X, %s, has %lld elements", (long long)*k, *axis, type_text(b->c, t),
+                      (long long)t.dims[*axis]);
 }
 
 bool top_k_infer(Build *b, const Node *n, Type *out)

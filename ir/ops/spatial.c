@@ -13,17 +13,13 @@ bool center_crop_pad(Build *b, const Node *n, Edge **out)
     if (!arg_ints(b, n, 1, &shape) || (given && !axes_set(b, n, axes, t.rank, on)))
         return false;
     int count = given ? axes.n : t.rank;
-    if (shape.n != count) {
-        node_error(b, n, "shape %s has length %d: it must have %d, one for each axis",
-                   dims_text(b->c, shape.n, shape.v), shape.n, count);
-        return false;
-    }
+    if (shape.n != count)
+        return node_error(b, n, "shape %s has length %d: it must have %d, one for each axis",
+                          dims_text(b->c, shape.n, shape.v), shape.n, count);
     for (int k = 0; k < count; k++) {
         int64_t axis = given ? axes.v[k] + (axes.v[k] < 0 ? t.rank : 0) : k, size = shape.v[k], had = t.dims[axis];
-        if (size < 0 || size > (int64_t)1 << 60) {
-            node_error(b, n, "shape %s is out of range", dims_text(b->c, shape.n, shape.v));
-            return false;
-        }
+        if (size < 0 || size > (int64_t)1 << 60)
+            return node_error(b, n, "shape %s is out of range", dims_text(b->c, shape.n, shape.v));
         pads[axis] = size < had ? -((had - size) / 2) : (size - had) / 2;
         pads[axis + t.rank] = size - had - pads[axis];
     }
@@ -41,11 +37,9 @@ static bool reverse_axes(Build *b, const Node *n, int *batch, int *time)
         return false;
     if (*batch != *time && same_dims(arg_type(n, 1), (Type){DT_I64, 1, &t.dims[*batch]}))
         return true;
-    node_error(b, n,
-               "the input is %s, sequence_lens %s, batch_axis = %d, time_axis = %d: the axes must differ, and each "
-               "batch has one length",
-               type_text(b->c, t), type_text(b->c, arg_type(n, 1)), *batch, *time);
-    return false;
+    return node_error(b, n, "the input is %s, sequence_lens %s, batch_axis = %d, time_axis = %d: the axes must differ, "
+                      "and each batch has one length", type_text(b->c, t), type_text(b->c, arg_type(n, 1)), *batch,
+                      *time);
 }
 
 bool reverse_infer(Build *b, const Node *n, Type *out)
@@ -103,13 +97,11 @@ static bool col2im_of(Build *b, const Node *n, Window *w, int64_t *channels)
         fits = fits && !__builtin_mul_overflow(kernel, w->size[d], &kernel) &&
                !__builtin_mul_overflow(blocks, w->in[d], &blocks);
     }
-    if (!fits || t.dims[1] % kernel || t.dims[2] != blocks || blocks == 0) {
-        node_error(b, n,
-                   "the input is %s, image_shape %s, block_shape %s: the input must be [N, channels·block elements, "
-                   "blocks], with as many blocks as fit into the image by the strides, dilations and pads",
-                   type_text(b->c, t), dims_text(b->c, image.n, image.v), dims_text(b->c, block.n, block.v));
-        return false;
-    }
+    if (!fits || t.dims[1] % kernel || t.dims[2] != blocks || blocks == 0)
+        return node_error(b, n, "the input is %s, image_shape %s, block_shape %s: the input must be [N, channels·block "
+                          "elements, blocks], with as many blocks as fit into the image by the strides, dilations and "
+                          "pads", type_text(b->c, t), dims_text(b->c, image.n, image.v),
+                          dims_text(b->c, block.n, block.v));
     *channels = t.dims[1] / kernel;
     return true;
 }
@@ -161,13 +153,9 @@ bool affine_grid_infer(Build *b, const Node *n, Type *out)
     if (!arg_ints(b, n, 1, &size))
         return false;
     int r = size.n - 2;
-    if ((r != 2 && r != 3) || t.rank != 3 || t.dims[1] != r || t.dims[2] != r + 1 || t.dims[0] != size.v[0]) {
-        node_error(b, n,
-                   "theta is %s, size %s: they must be [N, 2, 3] and [N, C, H, W], or [N, 3, 4] and "
-                   "[N, C, D, H, W]",
-                   type_text(b->c, t), dims_text(b->c, size.n, size.v));
-        return false;
-    }
+    if ((r != 2 && r != 3) || t.rank != 3 || t.dims[1] != r || t.dims[2] != r + 1 || t.dims[0] != size.v[0])
+        return node_error(b, n, "theta is %s, size %s: they must be [N, 2, 3] and [N, C, H, W], or [N, 3, 4] and [N, "
+                          "C, D, H, W]", type_text(b->c, t), dims_text(b->c, size.n, size.v));
     dims[0] = size.v[0];
     memcpy(dims + 1, size.v + 2, sizeof *dims * (size_t)r);
     dims[r + 1] = r;

@@ -152,10 +152,9 @@ bool regex_infer(Build *b, const Node *n, Type *out)
 {
     const char *fault, *pattern = node_string(n, "pattern", "");
     Type t = arg_type(n, 0);
-    if (!regex_table(b->c, pattern, &fault)) {
-        node_error(b, n, "pattern \"%s\": %s; it must be one of RE2's syntax, without classes \\p", pattern, fault);
-        return false;
-    }
+    if (!regex_table(b->c, pattern, &fault))
+        return node_error(b, n, "pattern \"%s\": %s; it must be one of RE2's syntax, without classes \\p", pattern,
+                          fault);
     return make_type(b, n, out, 0, DT_BOOL, t.rank, t.dims);
 }
 

@@ -17,12 +17,10 @@ static bool pairs_of(Build *b, const Node *n, Pairs *m)
     int64_t k = m->classes, v = 0, p = 0, count = k * (k - 1) / 2, *start = NEW_N(b->c, int64_t, k + 1);
     for (int64_t i = 0; i < k && per.n == k && per.v[i] >= 0 && per.v[i] < INT32_MAX; i++)
         start[i + 1] = v += per.v[i];
-    if (per.n != k || k < 2 || k > 1000 || v == 0 || type_count(coef->type) != (k - 1) * v) {
-        node_error(b, n, "vectors_per_class has %d elements, their sum is %lld, coefficients has %lld: there are %lld "
-                   "classes (2 .. 1000), and each vector has a coefficient for every other class", per.n, (long long)v,
-                   (long long)type_count(coef->type), (long long)k);
-        return false;
-    }
+    if (per.n != k || k < 2 || k > 1000 || v == 0 || type_count(coef->type) != (k - 1) * v)
+        return node_error(b, n, "vectors_per_class has %d elements, their sum is %lld, coefficients has %lld: there "
+                          "are %lld classes (2 .. 1000), and each vector has a coefficient for every other class",
+                          per.n, (long long)v, (long long)type_count(coef->type), (long long)k);
     *m = (Pairs){k, v, count, NEW_N(b->c, double, count * v), NEW_N(b->c, double, count * k), NEW_N(b->c, double, k),
                  NEW_N(b->c, int64_t, k * k)};
     for (int64_t i = 0; i < k; i++) {
@@ -92,8 +90,7 @@ bool pair_coupling_infer(Build *b, const Node *n, Type *out)
     Type t = arg_type(n, 0);
     if (t.rank == 3 && t.dims[1] == t.dims[2] && t.dims[1] > 0)
         return make_type(b, n, out, 0, t.dt, 2, t.dims);
-    node_error(b, n, "r is %s: it must be [N, classes, classes]", type_text(b->c, t));
-    return false;
+    return node_error(b, n, "r is %s: it must be [N, classes, classes]", type_text(b->c, t));
 }
 
 typedef struct Coupling {

@@ -11,12 +11,10 @@ bool steps(Build *b, const Node *n, Edge **out)
                 type_count(arg_type(n, 1)) == 1;
     for (int k = 2; k < n->nin; k++)
         fits = fits && same_dims(arg_type(n, k), arg_type(n, 2 + (k - 2) % m));
-    if (!fits) {
-        node_error(b, n, "%d operands, %d results: R and T are scalars; then come the tensors, as many gradients and "
-                   "as many of each further kind (%d kinds), of equal shapes; a result for each but the gradients",
-                   n->nin, n->nout, kinds);
-        return false;
-    }
+    if (!fits)
+        return node_error(b, n, "%d operands, %d results: R and T are scalars; then come the tensors, as many "
+                          "gradients and as many of each further kind (%d kinds), of equal shapes; a result for each "
+                          "but the gradients", n->nin, n->nout, kinds);
     for (int i = 0; i < m; i++) {
         Edge *in[6], *result[3];
         for (int k = 0; k < 2; k++)

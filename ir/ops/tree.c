@@ -37,9 +37,8 @@ bool tree_walk_infer(Build *b, const Node *n, Type *out)
     int64_t depth;
     if (walk_depth(b, n, &depth))
         return make_type(b, n, out, 0, DT_I32, 2, (int64_t[]){arg_type(n, 0).dims[0], arg_type(n, 1).dims[0]});
-    node_error(b, n, "the tables do not fit: X is [N, features], roots a vector; each branch has a feature, a split "
-                     "and two ways, to a later branch or, numbered behind all of these, to a leaf");
-    return false;
+    return node_error(b, n, "the tables do not fit: X is [N, features], roots a vector; each branch has a feature, a "
+                      "split and two ways, to a later branch or, numbered behind all of these, to a leaf");
 }
 
 typedef struct Walker { Lower *l; const Idx *row; } Walker;
@@ -244,22 +243,18 @@ static bool number(Forest *f)
                 f->first[i] = f->first[i] < 0 ? f->leaves++ : f->first[i];
                 continue;
             }
-            if (f->first[i] >= 0) {
-                node_error(f->b, f->n, "node %lld of tree %lld is reached in two ways", (long long)cell(f, NODE, i),
-                           (long long)cell(f, TREE, i));
-                return false;
-            }
+            if (f->first[i] >= 0)
+                return node_error(f->b, f->n, "node %lld of tree %lld is reached in two ways",
+                                  (long long)cell(f, NODE, i), (long long)cell(f, TREE, i));
             f->first[i] = f->branches;
             f->branches += width(f, i);
             stack[top++] = f->child[1][i];
             stack[top++] = f->child[0][i];
         }
     for (int64_t i = 0; i < f->given; i++)
-        if (f->first[i] < 0 && !f->placed) {
-            node_error(f->b, f->n, "node %lld of tree %lld lies on a circle", (long long)cell(f, NODE, i),
-                       (long long)cell(f, TREE, i));
-            return false;
-        }
+        if (f->first[i] < 0 && !f->placed)
+            return node_error(f->b, f->n, "node %lld of tree %lld lies on a circle", (long long)cell(f, NODE, i),
+                              (long long)cell(f, TREE, i));
     if (f->nroots == 0)
         node_error(f->b, f->n, "there is no tree");
     return f->nroots > 0;

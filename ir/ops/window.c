@@ -14,18 +14,14 @@ static bool window_list(Build *b, const Node *n, const char *name, int count, in
         v[i] = missing;
     if (!attr_list(n, name, &list) || (list.n == 0 && missing != INT64_MIN))
         return true;
-    if (list.n != count) {
-        node_error(b, n, "%s = %s has length %d: it must have %d, for %d spatial dimensions", name,
-                   dims_text(b->c, list.n, list.v), list.n, count, count == list.n ? count : window_rank(n));
-        return false;
-    }
+    if (list.n != count)
+        return node_error(b, n, "%s = %s has length %d: it must have %d, for %d spatial dimensions", name,
+                          dims_text(b->c, list.n, list.v), list.n, count, count == list.n ? count : window_rank(n));
     for (int i = 0; i < count; i++) {
         v[i] = list.v[i];
-        if (v[i] < least_one || v[i] > WINDOW_MOST) {
-            node_error(b, n, "%s = %s: %lld is out of range, it must be at least %lld", name,
-                       dims_text(b->c, list.n, list.v), (long long)v[i], (long long)least_one);
-            return false;
-        }
+        if (v[i] < least_one || v[i] > WINDOW_MOST)
+            return node_error(b, n, "%s = %s: %lld is out of range, it must be at least %lld", name,
+                              dims_text(b->c, list.n, list.v), (long long)v[i], (long long)least_one);
     }
     return true;
 }
@@ -39,18 +35,14 @@ bool window_lists(Build *b, const Node *n, Window *w)
 {
     int64_t pads[2 * MAX_RANK];
     w->rank = window_rank(n);
-    if (w->rank < 1) {
-        node_error(b, n, "the input is %s: it must have a batch, a channel and at least one spatial dimension",
-                   type_text(b->c, arg_type(n, 0)));
-        return false;
-    }
+    if (w->rank < 1)
+        return node_error(b, n, "the input is %s: it must have a batch, a channel and at least one spatial dimension",
+                          type_text(b->c, arg_type(n, 0)));
     for (int i = 0; i < w->rank; i++) {
         w->in[i] = arg_type(n, 0).dims[i + 2];
-        if (w->in[i] < 1 || w->in[i] > WINDOW_MOST) {
-            node_error(b, n, "the input is %s: spatial dimension %d must be from 1 to 2^30",
-                       type_text(b->c, arg_type(n, 0)), i);
-            return false;
-        }
+        if (w->in[i] < 1 || w->in[i] > WINDOW_MOST)
+            return node_error(b, n, "the input is %s: spatial dimension %d must be from 1 to 2^30",
+                              type_text(b->c, arg_type(n, 0)), i);
     }
     if (!window_list(b, n, "strides", w->rank, 1, 1, w->stride) ||
         !window_list(b, n, "dilations", w->rank, 1, 1, w->dilation) ||
@@ -68,16 +60,12 @@ bool window_kernel(Build *b, const Node *n, const int64_t *weights, Window *w)
     for (int i = 0; i < w->rank; i++) {
         if (weights && w->size[i] == 0)
             w->size[i] = weights[i];
-        if (weights && w->size[i] != weights[i]) {
-            node_error(b, n, "kernel_shape is %s, but the weights have the kernel %s",
-                       dims_text(b->c, w->rank, w->size), dims_text(b->c, w->rank, weights));
-            return false;
-        }
-        if (w->size[i] < 1 || w->size[i] > WINDOW_MOST || w->size[i] * w->dilation[i] > (int64_t)1 << 50) {
-            node_error(b, n, "the kernel is %s with dilations %s: each must be at least 1, and not huge",
-                       dims_text(b->c, w->rank, w->size), dims_text(b->c, w->rank, w->dilation));
-            return false;
-        }
+        if (weights && w->size[i] != weights[i])
+            return node_error(b, n, "kernel_shape is %s, but the weights have the kernel %s",
+                              dims_text(b->c, w->rank, w->size), dims_text(b->c, w->rank, weights));
+        if (w->size[i] < 1 || w->size[i] > WINDOW_MOST || w->size[i] * w->dilation[i] > (int64_t)1 << 50)
+            return node_error(b, n, "the kernel is %s with dilations %s: each must be at least 1, and not huge",
+                              dims_text(b->c, w->rank, w->size), dims_text(b->c, w->rank, w->dilation));
         w->span[i] = (w->size[i] - 1) * w->dilation[i] + 1;
     }
     return true;
@@ -96,8 +84,7 @@ bool auto_pad_of(Build *b, const Node *n, AutoPad *mode)
         *mode = PAD_NOTSET;
         return true;
     }
-    node_error(b, n, "auto_pad = \"%s\" is unknown: it is NOTSET, VALID, SAME_UPPER or SAME_LOWER", name);
-    return false;
+    return node_error(b, n, "auto_pad = \"%s\" is unknown: it is NOTSET, VALID, SAME_UPPER or SAME_LOWER", name);
 }
 
 /* Less than none: the result goes on behind, with zeros. */
@@ -120,11 +107,9 @@ bool window_of(Build *b, const Node *n, const int64_t *weights, Window *w)
         else if (mode != PAD_NOTSET)
             window_share(w, i, total > 0 ? total : 0, mode == PAD_SAME_LOWER);
         int64_t padded = w->before[i] + w->in[i] + w->after[i], room = padded - w->span[i];
-        if (room < 0) {
-            node_error(b, n, "spatial dimension %d has %lld elements with its pads: fewer than the kernel spans, %lld",
-                       i, (long long)padded, (long long)w->span[i]);
-            return false;
-        }
+        if (room < 0)
+            return node_error(b, n, "spatial dimension %d has %lld elements with its pads: fewer than the kernel "
+                              "spans, %lld", i, (long long)padded, (long long)w->span[i]);
         w->out[i] = (room + (up ? s - 1 : 0)) / s + 1;
         if (up && (w->out[i] - 1) * s >= w->in[i] + w->before[i])
             w->out[i]--; /* no window begins in the padding behind */
