@@ -43,17 +43,19 @@ say = @printf '  %-6s%s\n' '$1' '$(or $2,$@)'
 # One folder, one header and one archive each. A room includes only its own header and those of the rooms below it, and
 # its unit tests link only those, so that a call upwards does not compile or does not link.
 
-ROOMS = codegen passes frontend ops graph loop base
+ROOMS = codegen passes frontend ops kit graph loop base
 DIR_base = ir/base
 DIR_loop = ir/loop
 DIR_graph = ir/graph
 DIR_ops = ir/ops
+DIR_kit = ir/kit
 DIR_frontend = frontend
 DIR_passes = passes
 DIR_codegen = codegen
 BELOW_loop = base
 BELOW_graph = loop base
-BELOW_ops = graph loop base
+BELOW_ops = kit graph loop base
+BELOW_kit = graph loop base
 BELOW_frontend = graph loop base
 BELOW_passes = graph loop base
 BELOW_codegen = graph loop base

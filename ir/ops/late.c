@@ -4,41 +4,11 @@
  * built stands in place of the node, so nothing behind the builder knows of this. */
 #include "meaning.h"
 
-/* The last one: what is more than one (a region and sizes) is settled one after the other. */
-static int late_operand(const Node *n)
-{
-    int k = n->nin - 1;
-    while (!n->in[k] || n->in[k]->data || !sig_param(n->sig->in, n->sig->nin, k)->known)
-        k--;
-    return k;
-}
-
-static bool is_late(const Node *n, int k)
-{
-    return arg(n, k) && !arg_known(n, k);
-}
-
-static Type declared(const Node *n)
-{
-    for (int k = 0; k < n->nout; k++)
-        if (n->out[k])
-            return n->out[k]->type;
-    return (Type){0};
-}
-
-static bool with(Build *b, const Node *n, int k, Edge *value, Edge **out)
-{
-    Edge **in = mem_copy(b->c, n->in, sizeof *in * (size_t)n->nin);
-    in[k] = value;
-    build_again(b, n, in, out);
-    return true;
-}
-
 /* ---- the declared shape tells the value ---- */
 
 bool late_reshape(Build *b, const Node *n, Edge **out)
 {
-    Type t = declared(n);
+    Type t = late_type(n);
     out[0] = reshaped(b, n->in[0], t.rank, t.dims);
     return true;
 }
@@ -46,36 +16,36 @@ bool late_reshape(Build *b, const Node *n, Edge **out)
 /* The dimensions, or those of the attribute axes. */
 bool late_shape(Build *b, const Node *n, Edge **out)
 {
-    Type t = declared(n);
+    Type t = late_type(n);
     Ints axes;
     int64_t v[MAX_RANK];
     bool on[MAX_RANK];
     if (!attr_list(n, "axes", &axes))
-        return with(b, n, late_operand(n), build_ints(b, t.rank, t.dims), out);
+        return late_with(b, n, late_operand(n), build_ints(b, t.rank, t.dims), out);
     if (!axes_set(b, n, axes, t.rank, on))
         return false;
     for (int k = 0; k < axes.n; k++)
         v[k] = t.dims[axes.v[k] < 0 ? axes.v[k] + t.rank : axes.v[k]];
-    return with(b, n, late_operand(n), build_ints(b, axes.n, v), out);
+    return late_with(b, n, late_operand(n), build_ints(b, axes.n, v), out);
 }
 
 bool late_repeats(Build *b, const Node *n, Edge **out)
 {
-    Type t = declared(n), x = arg_type(n, 0);
+    Type t = late_type(n), x = arg_type(n, 0);
     int64_t v[MAX_RANK];
     for (int k = 0; k < t.rank; k++)
         v[k] = k < x.rank && x.dims[k] > 0 ? t.dims[k] / x.dims[k] : 1;
-    return with(b, n, 1, build_ints(b, t.rank, v), out);
+    return late_with(b, n, 1, build_ints(b, t.rank, v), out);
 }
 
 /* The extent of the one axis. */
 bool late_extent(Build *b, const Node *n, Edge **out)
 {
-    Type t = declared(n);
+    Type t = late_type(n);
     int axis;
     if (!node_axis(b, n, node_int(n, "axis", 0), t.rank, false, &axis))
         return false;
-    return with(b, n, late_operand(n), build_const(b, NULL, tensor_int(b->c, t.dims[axis]), n->loc), out);
+    return late_with(b, n, late_operand(n), build_const(b, NULL, tensor_int(b->c, t.dims[axis]), n->loc), out);
 }
 
 bool late_split(Build *b, const Node *n, Edge **out)
@@ -90,60 +60,18 @@ bool late_split(Build *b, const Node *n, Edge **out)
                               "declared");
         v[k] = n->out[k]->type.dims[axis];
     }
-    return with(b, n, 1, build_ints(b, n->nout, v), out);
+    return late_with(b, n, 1, build_ints(b, n->nout, v), out);
 }
 
 bool late_grid(Build *b, const Node *n, Edge **out)
 {
-    Type t = declared(n);
+    Type t = late_type(n);
     int64_t v[MAX_RANK] = {t.dims[0], 1};
     memcpy(v + 2, t.dims + 1, sizeof *v * (size_t)(t.rank > 2 ? t.rank - 2 : 0));
-    return with(b, n, 1, build_ints(b, t.rank, v), out);
+    return late_with(b, n, 1, build_ints(b, t.rank, v), out);
 }
 
 /* ---- a few values are left ---- */
-
-enum { MOST_CHOICES = 64 };
-
-/* Whether operand k, of axes in a tensor of that rank, names only those of `value`; rank 0: equals it. */
-static Edge *chosen(Build *b, const Node *n, int k, Edge *value, int rank)
-{
-    Edge *hit;
-    Attr keep = attr_int(b->c, "keepdims", 0);
-    if (rank == 0) {
-        hit = build_op2(b, "Equal", build_cast(b, n->in[k], DT_I64), value);
-    } else {
-        int64_t dim = rank;
-        Tensor *on = tensor_new(b->c, type_make(b->c, DT_BOOL, 1, &dim));
-        for (int64_t i = 0; i < type_count(value->type); i++)
-            ((bool *)(uintptr_t)on->data)[tensor_at_int(value->data, i)] = true;
-        hit = build_op2(b, "Gather", build_const(b, NULL, on, n->loc), n->in[k]);
-    }
-    return build_op(b, "ReduceMin", 1, &hit, 1, &keep);
-}
-
-/* out: n with that of the values which operand k has. Values with which the outputs have other shapes drop out. */
-static bool choose(Build *b, const Node *n, int k, int count, Edge *const *values, int rank, Edge **out)
-{
-    Edge **fit = NEW_N(b->c, Edge *, count), **other = NEW_N(b->c, Edge *, n->nout);
-    int nfit = 0;
-    for (int i = 0; i < count; i++)
-        if (build_fits(b, n, k, values[i]))
-            fit[nfit++] = values[i];
-    if (nfit == 0 || nfit > MOST_CHOICES)
-        return node_error(b, n, "%s values of '%s' would give the declared shape %s: make it a constant",
-                          nfit ? "too many" : "no", sig_param(n->sig->in, n->sig->nin, k)->name,
-                          dims_text(b->c, declared(n).rank, declared(n).dims));
-    with(b, n, k, fit[nfit - 1], out);
-    for (int i = nfit - 1; i-- > 0;) {
-        Edge *hit = chosen(b, n, k, fit[i], rank);
-        with(b, n, k, fit[i], other);
-        for (int j = 0; j < n->nout; j++)
-            if (n->out[j])
-                out[j] = build_op(b, "Where", 3, (Edge *[]){hit, other[j], out[j]}, 0, NULL);
-    }
-    return true;
-}
 
 /* Operand 1: every set of as many axes as it has elements. */
 bool late_axes(Build *b, const Node *n, Edge **out)
@@ -158,22 +86,13 @@ bool late_axes(Build *b, const Node *n, Edge **out)
         if (count == m)
             VEC_PUSH(b->c, values, build_ints(b, count, v));
     }
-    return choose(b, n, 1, values.n, values.at, rank, out);
-}
-
-/* Every whole number from 1 to `most` that operand k, a single one, may be. */
-static bool late_number(Build *b, const Node *n, int k, int64_t most, Edge **out)
-{
-    VEC(Edge *) values = {0};
-    for (int64_t v = 1; v <= most && v <= 1 << 16; v++)
-        VEC_PUSH(b->c, values, build_const(b, NULL, tensor_int(b->c, v), n->loc));
-    return choose(b, n, k, values.n, values.at, 0, out);
+    return late_choice(b, n, 1, values.n, values.at, rank, out);
 }
 
 /* The length is chosen for each axis that it may run along. */
 bool late_dft(Build *b, const Node *n, Edge **out)
 {
-    Type t = declared(n);
+    Type t = late_type(n);
     int64_t most = 1;
     for (int d = 0; d < t.rank - 1; d++)
         most = 2 * t.dims[d] > most ? 2 * t.dims[d] : most;
@@ -183,11 +102,11 @@ bool late_dft(Build *b, const Node *n, Edge **out)
     for (int64_t d = 0; d < t.rank - 1; d++)
         VEC_PUSH(b->c, axes, build_const(b, NULL, tensor_int(b->c, d), n->loc));
     if (!is_late(n, 1))
-        return choose(b, n, 2, axes.n, axes.at, t.rank, out);
+        return late_choice(b, n, 2, axes.n, axes.at, t.rank, out);
     for (int i = 0; i < axes.n; i++) { /* the one whose extent changes */
         int d = (int)tensor_at_int(axes.at[i]->data, 0);
         if (t.dims[d] != arg_type(n, 0).dims[d] || i == axes.n - 1)
-            return with(b, n, 2, axes.at[i], out);
+            return late_with(b, n, 2, axes.at[i], out);
     }
     return false;
 }
@@ -195,35 +114,35 @@ bool late_dft(Build *b, const Node *n, Edge **out)
 /* The frame's length is the window's, or told by the number of frequencies; then the step by the number of frames. */
 bool late_stft(Build *b, const Node *n, Edge **out)
 {
-    Type t = declared(n);
+    Type t = late_type(n);
     int64_t bins = t.rank == 4 ? t.dims[2] : 1;
     if (!is_late(n, 3))
         return late_number(b, n, 1, arg_type(n, 0).rank > 1 ? arg_type(n, 0).dims[1] : 1, out);
     if (arg(n, 2))
-        return with(b, n, 3, build_const(b, NULL, tensor_int(b->c, arg_type(n, 2).dims[0]), n->loc), out);
+        return late_with(b, n, 3, build_const(b, NULL, tensor_int(b->c, arg_type(n, 2).dims[0]), n->loc), out);
     if (!is_late(n, 1))
         return late_number(b, n, 3, 2 * bins, out);
-    return with(b, n, 3, build_const(b, NULL, tensor_int(b->c, node_int(n, "onesided", 1) ? 2 * (bins - 1) : bins),
+    return late_with(b, n, 3, build_const(b, NULL, tensor_int(b->c, node_int(n, "onesided", 1) ? 2 * (bins - 1) : bins),
                                      n->loc), out);
 }
 
 /* The bands, then the length by the number of frequencies. */
 bool late_mel(Build *b, const Node *n, Edge **out)
 {
-    const int64_t *dims = declared(n).rank == 2 ? declared(n).dims : (const int64_t[]){1, 1};
+    const int64_t *dims = late_type(n).rank == 2 ? late_type(n).dims : (const int64_t[]){1, 1};
     if (is_late(n, 0))
-        return with(b, n, 0, build_const(b, NULL, tensor_int(b->c, dims[1]), n->loc), out);
+        return late_with(b, n, 0, build_const(b, NULL, tensor_int(b->c, dims[1]), n->loc), out);
     return late_number(b, n, 1, 2 * dims[0], out);
 }
 
 /* Every block with as many elements as channels shrink by. */
 bool late_col2im(Build *b, const Node *n, Edge **out)
 {
-    Type t = declared(n), x = arg_type(n, 0);
+    Type t = late_type(n), x = arg_type(n, 0);
     int rank = t.rank - 2;
     VEC(Edge *) values = {0};
     if (is_late(n, 1))
-        return with(b, n, 1, build_ints(b, rank, t.dims + 2), out);
+        return late_with(b, n, 1, build_ints(b, rank, t.dims + 2), out);
     int64_t size = x.rank == 3 && t.dims[1] > 0 ? x.dims[1] / t.dims[1] : 1, v[MAX_RANK], tries = 1;
     for (int d = 0; d < rank; d++)
         tries = tries > 1 << 16 ? tries : tries * size;
@@ -234,71 +153,10 @@ bool late_col2im(Build *b, const Node *n, Edge **out)
         if (product == size)
             VEC_PUSH(b->c, values, build_ints(b, rank, v));
     }
-    return choose(b, n, 2, values.n, values.at, 0, out);
+    return late_choice(b, n, 2, values.n, values.at, 0, out);
 }
 
 /* ---- the value selects elements ---- */
-
-static Edge *whole(Build *b, int64_t v)
-{
-    return build_const(b, NULL, tensor_int(b->c, v), b->loc);
-}
-
-Edge *iota(Build *b, int64_t n)
-{
-    return build_op(b, "Range", 3, (Edge *[]){whole(b, 0), whole(b, n), whole(b, 1)}, 0, NULL);
-}
-
-Edge *clipped(Build *b, Edge *x, int64_t lo, int64_t hi)
-{
-    return build_op2(b, "Max", build_op2(b, "Min", x, whole(b, hi)), whole(b, lo));
-}
-
-Edge *gathered(Build *b, Edge *x, Edge *places, int axis)
-{
-    Attr a = attr_int(b->c, "axis", axis);
-    places = clipped(b, places, 0, x->type.dims[axis] > 0 ? x->type.dims[axis] - 1 : 0);
-    return build_op(b, "Gather", 2, (Edge *[]){x, places}, 1, &a);
-}
-
-/* v, a vector along axis, so that it broadcasts with a tensor of that rank. */
-Edge *along(Build *b, Edge *v, int rank, int axis)
-{
-    int64_t dims[MAX_RANK];
-    for (int d = 0; d < rank; d++)
-        dims[d] = d == axis ? v->type.dims[0] : 1;
-    return reshaped(b, v, rank, dims);
-}
-
-/* Operand k as int64[m], NULL when left out; axes are counted from the front, and 0, 1, 2 … when left out. */
-static Edge *list64(Build *b, const Node *n, int k)
-{
-    return arg(n, k) ? build_cast(b, n->in[k], DT_I64) : NULL;
-}
-
-static Edge *axes_listed(Build *b, const Node *n, int k, int64_t m, int rank)
-{
-    Edge *axes = list64(b, n, k);
-    return axes ? where(b, build_op2(b, "Less", axes, whole(b, 0)), build_op2(b, "Add", axes, whole(b, rank)), axes)
-                : iota(b, m);
-}
-
-/* The element of `values` where `axes` is d; `absent` when it is nowhere. */
-static Edge *for_axis(Build *b, Edge *axes, Edge *values, int d, int64_t absent)
-{
-    Attr keep = attr_int(b->c, "keepdims", 0);
-    Edge *here = where(b, build_op2(b, "Equal", axes, whole(b, d)), build_op2(b, "Sub", values, whole(b, absent)),
-                       whole(b, 0));
-    return build_op2(b, "Add", build_op(b, "ReduceSum", 1, &here, 1, &keep), whole(b, absent));
-}
-
-static bool never_on(const Edge *axes, int d)
-{
-    for (int64_t i = 0; axes->data && i < type_count(axes->type); i++)
-        if (tensor_at_int(axes->data, i) == d)
-            return false;
-    return axes->data != NULL;
-}
 
 static bool same_rank(Build *b, const Node *n, Type t)
 {
@@ -310,7 +168,7 @@ static bool same_rank(Build *b, const Node *n, Type t)
 
 bool late_range(Build *b, const Node *n, Edge **out)
 {
-    Type t = declared(n);
+    Type t = late_type(n);
     DType dt = arg_type(n, 0).dt, wide = math_type(dt);
     Edge *start = build_cast(b, reshaped(b, n->in[0], 0, NULL), wide);
     Edge *delta = build_cast(b, reshaped(b, n->in[2], 0, NULL), wide);
@@ -321,11 +179,11 @@ bool late_range(Build *b, const Node *n, Edge **out)
 
 bool late_slice(Build *b, const Node *n, Edge **out)
 {
-    Type t = declared(n);
+    Type t = late_type(n);
     int64_t m = type_count(arg_type(n, 1));
     if (!same_rank(b, n, t))
         return false;
-    Edge *x = n->in[0], *starts = list64(b, n, 1), *axes = axes_listed(b, n, 3, m, t.rank), *steps = list64(b, n, 4);
+    Edge *x = n->in[0], *starts = list64(b, n, 1), *axes = axes_list(b, n, 3, m, t.rank), *steps = list64(b, n, 4);
     for (int d = 0; d < t.rank; d++) {
         int64_t size = x->type.dims[d];
         if (never_on(axes, d))
@@ -353,13 +211,13 @@ static Edge *folded(Build *b, const char *mode, Edge *place, int64_t size)
 
 bool late_pad(Build *b, const Node *n, Edge **out)
 {
-    Type t = declared(n);
+    Type t = late_type(n);
     int64_t m = type_count(arg_type(n, 1)) / 2, zero_at[1] = {0};
     const char *mode = node_string(n, "mode", "constant");
     bool fills = strcmp(mode, "constant") == 0;
     if (!same_rank(b, n, t))
         return false;
-    Edge *x = n->in[0], *inside = NULL, *axes = axes_listed(b, n, 3, m, t.rank), *start = build_ints(b, 1, zero_at);
+    Edge *x = n->in[0], *inside = NULL, *axes = axes_list(b, n, 3, m, t.rank), *start = build_ints(b, 1, zero_at);
     Edge *before = build_op(b, "Slice", 3, (Edge *[]){list64(b, n, 1), start, build_ints(b, 1, &m)}, 0, NULL);
     Edge *fill = arg(n, 2) ? reshaped(b, n->in[2], 0, NULL) : like(b, x, 0);
     for (int d = 0; d < t.rank; d++) {

@@ -1,6 +1,6 @@
 /* Small pieces of loop IR that several meanings share: typed constants, and the one way in which an index that is known
  * at run time only becomes a place in memory. */
-#include "meaning.h"
+#include "kit.h"
 
 Type out_type(Lower *l, int k)
 {

@@ -1,5 +1,5 @@
 /* Sweeps: fresh loop variables over a box of places, for a reduction (sums, best values) or for the loops of a nest. */
-#include "meaning.h"
+#include "kit.h"
 
 void sweep_open(Ctx *c, Sweep *w, int n, const int64_t *extents)
 {

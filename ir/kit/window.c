@@ -1,7 +1,7 @@
 /* Sliding windows: where convolutions and pools read. An output place o and a place k of the kernel meet at the input
  * place o·stride + k·dilation - before, per spatial dimension. What lies outside is padding: reads are guarded, and
  * where the intervals show that nothing lies outside there is no guard. */
-#include "meaning.h"
+#include "kit.h"
 
 enum { WINDOW_MOST = 1 << 30 };
 

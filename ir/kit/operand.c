@@ -1,6 +1,6 @@
 /* Operands, attributes, axes and types: what every meaning asks of its node. Each fault is reported here once, in words
  * that name the operand, its type and the rule, so that the meanings only say `return false`. */
-#include "meaning.h"
+#include "kit.h"
 
 Edge *arg(const Node *n, int k)
 {
