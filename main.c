@@ -49,6 +49,7 @@ static const char usage[] =
     "  --ram-budget=N                refuse a model that needs more bytes of RAM (default: 2 GiB)\n"
     "  --flash-budget=N              refuse a model whose constants need more bytes\n"
     "  --target=NAME                 the machine that tile shapes are chosen for (generic, cortex-m4, x86-64-v3, ...)\n"
+    "  --string-bytes=N              room for a computed string (255)\n"
     "  --after=PASS --stop-after=PASS --pass-limit=N --check-passes    look into, cut short, check the passes:\n"
     "                                read, canon, fold (graph text), lower, views, fuse, spaces, loopify, plan "
     "(loops)\n"

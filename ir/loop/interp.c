@@ -180,7 +180,10 @@ void prog_run(Ctx *c, const Prog *p, void **data, bool fused)
         scratch_release(c, inner);
         memory_end(&m, i);
     }
+    bool texts = false;
     for (int i = 0; i < p->nbufs; i++)
+        texts |= p->bufs[i]->text;
+    for (int i = 0; texts && i < p->nbufs; i++)
         if (p->bufs[i]->kind == BUF_OUT && p->bufs[i]->dt == DT_STRING && data[i])
             keep_strings(c, buf_count(p->bufs[i]), data[i]);
     scratch_release(c, mark);
