@@ -209,16 +209,8 @@ static bool takes_table(const Case *k)
     return !k->is_cast && k->arg == DT_STRING && (k->op == OP_recase || k->op == OP_match);
 }
 
-/* `behind` is asked only where its second operand has been found: the first begins with it. */
-static bool must_begin(const Case *k)
-{
-    return !k->is_cast && k->arg == DT_STRING && k->op == OP_behind;
-}
-
 static void add_input(int n, Value a, Value b, Value d)
 {
-    if (must_begin(&cases[n]) && strncmp(strings[a.i], strings[b.i], strlen(strings[b.i])) != 0)
-        b = a;
     if (takes_table(&cases[n]))
         b.i = cases[n].op == OP_match ? STRINGS - 2 : STRINGS - 1;
     if ((ninputs & (ninputs - 1)) == 0)
