@@ -364,6 +364,7 @@ static CheckSet *check_sets(Ctx *c, const Args *a, const Graph *g, int n)
 static void bisect(Ctx *c, Args *a, const Graph *g, const CheckSet *sets, int n)
 {
     const Graph *all = graph_publish(c, g);
+    a->counts = false;
     a->emit.ram_budget = a->emit.flash_budget = INT64_MAX;
     Unit u = transformed(c, a, all);
     for (int s = 0; s < n && !c->errors; s++) {
@@ -382,7 +383,8 @@ static void check(Ctx *c, Args *a)
     const int n = a->nrest ? a->nrest : 1;
     const Graph *g = frontend_read(c, a->model, &a->read);
     if (c->errors) return;
-    const CheckSet *sets = check_sets(c, a, g, n);
+    a->counts = true;                /* what counts of an output whose size depends on data is its valid part */
+    const CheckSet *sets = check_sets(c, a, graph_counted(c, g), n);
     if (c->errors) return;
     a->emit.header_name = "model.h";
     a->emit.model_path = a->model;

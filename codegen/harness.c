@@ -132,7 +132,9 @@ void harness_print(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o)
             o->weights_bin || o->arena_caller ? aligned : "");
     fputs("static const Param params[] = {\n", f);
     print_params(f, upper, "IN", p->nins, p->ins);
-    print_params(f, upper, "OUT", p->nouts, p->outs);
+    print_params(f, upper, "OUT", p->nouts - o->ncounts, p->outs);
+    for (int i = p->nouts - o->ncounts; i < p->nouts; i++)       /* true dimensions have no macros */
+        fprintf(f, "    {%zu, %lld, 0},\n", buf_bytes(p->outs[i]), (long long)buf_count(p->outs[i]));
     fputs("    {0, 0, 0},\n};\nstatic void *at[INS + OUTS + 1];\nstatic char *texts[INS + 1];\n\n", f);
     print_main(f, p, o, upper);
 }

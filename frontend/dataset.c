@@ -54,7 +54,17 @@ static bool take_apart(Ctx *c, const File *f, int depth, Files *parts)
     return s != NULL;
 }
 
-static bool dataset_of(Ctx *c, const char *folder, const char *what, int n, Edge *const *edges, const Tensor **to)
+/* Of the outputs that are followed by their true dimensions, any shape of the type. */
+static Type type_wanted(const Graph *g, Edge *const *edges, int k)
+{
+    Type t = edges[k]->type;
+    for (int i = 0; i < g->ncounts; i++)
+        if (edges == g->outs && g->counted[i] == k) t.rank = -1;
+    return t;
+}
+
+static bool dataset_of(Ctx *c, const char *folder, const char *what, const Graph *g, int n, Edge *const *edges,
+                       const Tensor **to)
 {
     const int before = c->errors;
     const File *f;
@@ -66,7 +76,7 @@ static bool dataset_of(Ctx *c, const char *folder, const char *what, int n, Edge
             VEC_PUSH(c, parts, *f);
         }
         for (int i = 0; i < parts.n; i++, at++)
-            if (at < n) to[at] = tensor_read(c, &parts.at[i], edges[at]->type);
+            if (at < n) to[at] = tensor_read(c, &parts.at[i], type_wanted(g, edges, at));
     }
     if (at < n)
         error(c, (Loc){0}, "'%s' has no %s_%d.pb, for %s of the graph", folder, what, k, type_text(c, edges[at]->type));
@@ -77,6 +87,6 @@ static bool dataset_of(Ctx *c, const char *folder, const char *what, int n, Edge
 
 bool dataset_read(Ctx *c, const char *folder, const Graph *g, const Tensor **in, const Tensor **out)
 {
-    const bool ins = dataset_of(c, folder, "input", g->nins, g->ins, in);
-    return dataset_of(c, folder, "output", g->nouts, g->outs, out) && ins;
+    const bool ins = dataset_of(c, folder, "input", g, g->nins, g->ins, in);
+    return dataset_of(c, folder, "output", g, g->nouts - g->ncounts, g->outs, out) && ins;
 }

@@ -162,17 +162,21 @@ MModel *onnx_read(Ctx *c, const File *f);
 
 /* ---- dataset.c: folders of test data ---------------------------------------------------------------------------- */
 
-/* input_N and output_N (.pb or .npy) of a folder, one for each of the graph's. False: faults were reported. */
+/* input_N and output_N (.pb or .npy) of a folder, one for each of the graph's (but the true dimensions of outputs whose
+ * size depends on data: those have any shape here). False: faults were reported. */
 bool dataset_read(Ctx *c, const char *folder, const Graph *g, const Tensor **in, const Tensor **out);
 
 /* ---- npy.c, pbfile.c: files of one tensor ---------------------------------------------------------------------- */
 
 /* The tensor in a file, NumPy's .npy or a TensorProto of ONNX, whichever it is; its data mapped. A file that holds
- * something else than `want` is an error (and gives zeros). */
+ * something else than `want` is an error (and gives zeros). want.rank < 0: of any shape. */
 const Tensor *value_read(Ctx *c, const char *path, Type want);
 const Tensor *tensor_read(Ctx *c, const File *f, Type want);
 /* STEM.npy, or STEM.pb for a type that NumPy lacks; fatal when it cannot. */
 void value_write(Ctx *c, const char *stem, const Tensor *t);
+bool type_fits(Type t, Type want);                            /* the same; want.rank < 0: of its element type */
+const char *want_text(Ctx *c, Type want);
+Tensor *tensor_missing(Ctx *c, Type want);                   /* zeros in place of it */
 const Tensor *npy_read(Ctx *c, const File *f, Type want);
 void npy_write(Ctx *c, const char *path, const Tensor *t);       /* fatal also when NumPy lacks the type */
 const Tensor *pbfile_read(Ctx *c, const File *f, Type want);

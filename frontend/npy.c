@@ -68,6 +68,21 @@ static bool read_header(Ctx *c, const File *f, DType *dt, int *rank, int64_t *di
     return *dt != DT_NONE && read_shape(value_of(header, "'shape'"), rank, dims);
 }
 
+bool type_fits(Type t, Type want)
+{
+    return want.rank < 0 ? t.dt == want.dt : type_same(t, want);
+}
+
+const char *want_text(Ctx *c, Type want)
+{
+    return want.rank < 0 ? internf(c, "%s of some shape", dtype_name(want.dt)) : type_text(c, want);
+}
+
+Tensor *tensor_missing(Ctx *c, Type want)
+{
+    return tensor_new(c, want.rank < 0 ? (Type){want.dt, 0, NULL} : want);
+}
+
 const Tensor *npy_read(Ctx *c, const File *f, Type want)
 {
     Source *src = NEW(c, Source);
@@ -79,17 +94,17 @@ const Tensor *npy_read(Ctx *c, const File *f, Type want)
     size_t data;
     if (!read_header(c, f, &dt, &rank, dims, &data)) {
         error(c, at, "is not a .npy file that burin reads: version 1 to 3, little-endian numbers or bools, C order");
-        return tensor_new(c, want);
+        return tensor_missing(c, want);
     }
     Type t = type_make(c, dt, rank, dims);
-    if (!type_same(t, want)) {
-        error(c, at, "holds %s, the input is %s", type_text(c, t), type_text(c, want));
-        return tensor_new(c, want);
+    if (!type_fits(t, want)) {
+        error(c, at, "holds %s, the input is %s", type_text(c, t), want_text(c, want));
+        return tensor_missing(c, want);
     }
     if (f->size - data < type_bytes(t)) {
         error(c, at, "is cut short: %s needs %zu bytes of data, there are %zu", type_text(c, t), type_bytes(t),
               f->size - data);
-        return tensor_new(c, want);
+        return tensor_missing(c, want);
     }
     return tensor_of(c, t, f->data + data, type_bytes(t));
 }

@@ -10,11 +10,11 @@ const Tensor *pbfile_read(Ctx *c, const File *f, Type want)
     Mark mark = scratch_mark(c);
     const Tensor *t = onnx_tensor(x, onnx_loc(x), (Place){x->base, f->size}, NULL);
     scratch_release(c, mark);
-    if (t && type_same(t->type, want))
+    if (t && type_fits(t->type, want))
         return t;
     if (t)
-        error(c, onnx_loc(x), "holds %s, the input is %s", type_text(c, t->type), type_text(c, want));
-    return tensor_new(c, want);
+        error(c, onnx_loc(x), "holds %s, the input is %s", type_text(c, t->type), want_text(c, want));
+    return tensor_missing(c, want);
 }
 
 /* ---- writing --------------------------------------------------------------------------------------------------- */

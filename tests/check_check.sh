@@ -87,6 +87,17 @@ printf '\x08\x04\x10\x01\x4a\x10\0\0\x80\x3f\0\0\0\x40\0\0\0\x40\0\0\x80\x3f' >"
 check "a sequence" ends 0 'y float\[4\]: pass, every bit' "$BURIN" check "$work/list.onnxtxt" -D x=2 "$work/set_3"
 check "a longer one" ends 1 "set_3' has 2 inputs, but the graph has 1" "$BURIN" check <(sed "s/float\[4\] y/y/" "$work/list.onnxtxt") -D x=1 "$work/set_3"
 
+printf '%s\n' '<ir_version: 10, opset_import: ["" : 21]>' 'g (float[2] x) => (int64[1,N] y)' '{ y = NonZero(x) }' >"$work/some.onnxtxt"
+mkdir "$work/set_4" "$work/set_5"
+float2 '\0\0' '\0\x40' | tee "$work/set_4/input_0.pb" >"$work/set_5/input_0.pb"
+printf '\x08\x01\x08\x01\x10\x07\x4a\x08\x01\0\0\0\0\0\0\0' >"$work/set_4/output_0.pb"
+printf '\x08\x01\x08\0\x10\x07\x4a\0' >"$work/set_5/output_0.pb"
+check "a size that depends on data" ends 0 'y int64\[1,1\]: pass, every bit' "$BURIN" check "$work/some.onnxtxt" "$work/set_4"
+check "another size" ends 1 'y int64\[1,0\]: FAIL, its true dimensions are \[1,1\]' "$BURIN" check "$work/some.onnxtxt" "$work/set_5"
+for options in "" "--counts" "--bisect"; do
+    check "a size that depends on data: $options" ends 0 'y int64|no value differs' "$BURIN" check "$work/some.onnxtxt" $options
+done
+
 # ---- compilers that go wrong -----------------------------------------------------------------------------------------
 
 compiler() {            # compiler SED...: cc behind a script that edits model.c first

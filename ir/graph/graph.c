@@ -112,6 +112,7 @@ Graph *graph_publish(Ctx *c, const Graph *g)
     r->nouts = outs.n;
     r->outs = outs.at;
     r->out_names = names.at;
+    r->ncounts = 0;
     return r;
 }
 
