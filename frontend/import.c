@@ -61,13 +61,14 @@ void nodes_import(Scope *s, int n, const MNode *const *nodes)
     int nopsets = b->nopsets;
     declared_flow(s, n, nodes);
     for (int i = 0; i < n; i++) {
-        const MFunction *f = function_find(s->im, nodes[i]);
+        const MNode *node = scope_definer(s, nodes[i]);
+        const MFunction *f = node ? function_find(s->im, node) : NULL;
         b->opsets = s->opsets;       /* an operator's expansion may have changed them */
         b->nopsets = s->nopsets;
         if (f)
-            function_inline(s, nodes[i], f);
-        else
-            node_build(s, nodes[i]);
+            function_inline(s, node, f);
+        else if (node)
+            node_build(s, node);
     }
     b->opsets = opsets;
     b->nopsets = nopsets;

@@ -15,6 +15,7 @@ typedef struct Slot {
     Loc loc;                         /* of the definition */
     Edge *edge;                      /* READY; NULL: an input of a function that the call leaves out */
     const char *as;                  /* the name that its edge gets; NULL: made from the scope's prefix */
+    const MNode *by;                 /* the last node that defines it, when that reads nothing */
     const void *what;                /* in other tables: what the name stands for */
 } Slot;
 
@@ -42,6 +43,7 @@ typedef struct Import {
     bool overridden;
     int64_t copies;                  /* nodes made of functions and subgraphs */
     int searches;                    /* for names spelled alike */
+    int doubles;                     /* constants that are defined again */
 } Import;
 
 typedef struct Frame {               /* a call of a function */
@@ -66,6 +68,8 @@ Scope *scope_new(Import *im, const Scope *outer, const char *prefix);
 const char *scope_name(const Scope *s, const char *name);        /* of the edge that `name` of this scope stands for */
 void scope_define(Scope *s, const char *name, Loc loc, Edge *e); /* an error when it is defined already */
 void scope_declare(Scope *s, int n, const MNode *const *nodes);        /* what the nodes will define */
+/* n, or what defines its value in its place; NULL: that is built already. */
+const MNode *scope_definer(const Scope *s, const MNode *n);
 void scope_set(Scope *s, const char *name, Loc loc, Edge *e);    /* what was declared is there now */
 /* NULL: left out; poisoned, after an error, when there is no such value */
 Edge *scope_use(Scope *s, const char *name, Loc loc);

@@ -96,13 +96,28 @@ void scope_declare(Scope *s, int n, const MNode *const *nodes)
             if (!*out->name)
                 continue;
             Slot *slot = table_slot(s->im->c, &s->names, out->name);
+            const MNode *by = nodes[i]->nin == 0 && nodes[i]->nout == 1 ? nodes[i] : NULL;
+            if (slot->state == SLOT_LATER && slot->by && by) {
+                if (s->im->doubles++ == 0)
+                    warning(s->im->c, out->loc, "'%s' is defined twice: of constants, the last one of a name counts "
+                            "(others like it are not told)", out->name);
+                slot->by = by;
+                continue;
+            }
             if (slot->state != SLOT_NEW) {
                 twice(s, slot, out->name, out->loc);
                 continue;
             }
             slot->state = SLOT_LATER;
+            slot->by = by;
             slot->loc = out->loc;
         }
+}
+
+const MNode *scope_definer(const Scope *s, const MNode *n)
+{
+    const Slot *slot = n->nin == 0 && n->nout == 1 ? table_find(&s->names, n->out[0].name) : NULL;
+    return !slot || !slot->by ? n : slot->state == SLOT_READY ? NULL : slot->by;
 }
 
 void scope_set(Scope *s, const char *name, Loc loc, Edge *e)
