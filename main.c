@@ -284,8 +284,12 @@ static void show(Ctx *c, Args *a)
     if (!a->pipe.after) a->pipe.after = a->as && !strcmp(a->as, "text") ? "fold" : NULL;
     Unit u = compiled(c, a);
     if (c->errors) return;
+    if (a->as && picture_known(a->as)) {
+        picture(stdout, c, a->as, u.graph, u.prog);
+        return;
+    }
     const bool loops = a->as ? !strcmp(a->as, "loops") : u.prog != NULL;
-    if (a->as && strcmp(a->as, "text") && strcmp(a->as, "loops")) wrong("--as is text or loops, not '%s'", a->as);
+    if (a->as && strcmp(a->as, "text") && strcmp(a->as, "loops")) wrong("--as is text, loops, svg, dot or json, not '%s'", a->as);
     if (!loops && u.prog) wrong("--as=text is the graph; after pass '%s' there are loops", pass_name(at));
     if (loops) prog_print(stdout, c, u.prog ? u.prog : graph_lower(c, u.graph));
     else graph_print(stdout, c, u.graph);

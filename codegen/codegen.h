@@ -3,7 +3,7 @@
 #ifndef BURIN_CODEGEN_H
 #define BURIN_CODEGEN_H
 
-#include "loop.h"
+#include "graph.h"
 
 typedef struct EmitOptions {
     const char *prefix;              /* of every exported name: a C identifier */
@@ -54,5 +54,10 @@ void report_text(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o);
 /* Sizes, figures of each kernel, every memory access with its proved interval and bound, the worst-case operation
  * count, the tensors at the peak. */
 void report_json(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o);
+
+/* ---- draw.c, picture.c: burin show --as=svg, dot, json: of the graph, or of the loops where p is not NULL ---------- */
+bool picture_known(const char *as);                  /* names one of these */
+void picture(FILE *f, Ctx *c, const char *as, const Graph *g, const Prog *p);
+void draw_svg(FILE *f, Ctx *c, const Graph *g, const Prog *p);
 
 #endif

@@ -3,7 +3,7 @@
  * The JSON is one object; its accesses are all the memory accesses of the program, each with the interval that was
  * proved for it and the bound that the interval keeps. Names may hold any byte: what is no UTF-8 is given as the code
  * points of its bytes. */
-#include "emit.h"
+#include "draw.h"
 
 /* ---- for people -------------------------------------------------------------------------------------------------- */
 
@@ -39,25 +39,12 @@ void report_text(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o)
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-/* Bytes of the UTF-8 character at s, 0: there is none. */
-static int utf8_length(const unsigned char *s)
-{
-    int n = 0;
-    if (s[0] >= 0xC2 && s[0] < 0xF5) n = s[0] >= 0xF0 ? 4 : s[0] >= 0xE0 ? 3 : 2;
-    for (int i = 1; i < n; i++)
-        if ((s[i] & 0xC0) != 0x80) return 0;
-    if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F) || (s[0] == 0xF0 && s[1] < 0x90) ||
-        (s[0] == 0xF4 && s[1] > 0x8F))
-        return 0;
-    return n;
-}
-
-static void json_string(FILE *f, const char *text)
+void json_string(FILE *f, const char *text)
 {
     const unsigned char *s = (const unsigned char *)(text ? text : "");
     fputc('"', f);
     while (*s) {
-        const int n = utf8_length(s);
+        const int n = *s < 0x80 ? 0 : utf8_length((const char *)s);
         if (n) fwrite(s, 1, (size_t)n, f);
         else if (*s == '"' || *s == '\\') fprintf(f, "\\%c", *s);
         else if (*s < ' ' || *s > '~') fprintf(f, "\\u%04x", *s);
@@ -67,18 +54,25 @@ static void json_string(FILE *f, const char *text)
     fputc('"', f);
 }
 
-static void json_number(FILE *f, const char *name, int64_t v, const char *end)
+void json_number(FILE *f, const char *name, int64_t v, const char *end)
 {
     fprintf(f, "\"%s\": %lld%s", name, (long long)v, end);
 }
 
+void json_type(FILE *f, const char *name, Type t)
+{
+    fputs("\"name\": ", f);
+    json_string(f, name);
+    fprintf(f, ", \"type\": \"%s\", \"shape\": [", dtype_name(t.dt));
+    for (int i = 0; i < t.rank; i++) fprintf(f, "%s%lld", i ? ", " : "", (long long)t.dims[i]);
+    fprintf(f, "], \"bytes\": %zu", type_bytes(t));
+}
+
 static void json_buf(FILE *f, const Buf *b)
 {
-    fputs("{\"name\": ", f);
-    json_string(f, b->name);
-    fprintf(f, ", \"type\": \"%s\", \"shape\": [", dtype_name(b->dt));
-    for (int i = 0; i < b->rank; i++) fprintf(f, "%s%lld", i ? ", " : "", (long long)b->dims[i]);
-    fprintf(f, "], \"bytes\": %zu}", buf_bytes(b));
+    fputc('{', f);
+    json_type(f, b->name, (Type){b->dt, b->rank, b->dims});
+    fputc('}', f);
 }
 
 static void json_bufs(FILE *f, const char *name, int n, const Buf *const *bufs)
