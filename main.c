@@ -297,11 +297,12 @@ static void show(Ctx *c, Args *a)
 
 static void report(Ctx *c, Args *a)
 {
-    if (a->html) wrong("report prints text, or JSON with --json");
+    if (a->html && a->json) wrong("report prints text, JSON with --json, or a page with --html: not both");
     name_output(c, a, true);
     Unit u = compiled(c, a);
     if (!u.prog || c->errors) return;
-    if (a->json) report_json(stdout, c, u.prog, &a->emit);
+    if (a->html) report_html(stdout, c, u.prog, &a->emit);
+    else if (a->json) report_json(stdout, c, u.prog, &a->emit);
     else report_text(stdout, c, u.prog, &a->emit);
 }
 

@@ -58,6 +58,8 @@ void report_json(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o);
 /* ---- draw.c, picture.c: burin show --as=svg, dot, json: of the graph, or of the loops where p is not NULL ---------- */
 bool picture_known(const char *as);                  /* names one of these */
 void picture(FILE *f, Ctx *c, const char *as, const Graph *g, const Prog *p);
+/* html.c: burin report --html: one page, with these pictures and the tables of report_text. */
+void report_html(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o);
 void draw_svg(FILE *f, Ctx *c, const Graph *g, const Prog *p);
 
 #endif

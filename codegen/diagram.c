@@ -99,7 +99,7 @@ static void add_costs(Ctx *c, Box *b)
     add_line(c, b, "s", bytes, CUT_END);
     if (!b->nconsts) return;
     const char *more = b->nconsts > 1 ? internf(c, " +%d", b->nconsts - 1) : "";
-    add_line(c, b, "k", internf(c, "%s constant%s, %s%s", bytes_text(c, b->const_bytes), b->nconsts > 1 ? "s" : "",
+    add_line(c, b, "k", internf(c, "%s const, %s%s", bytes_text(c, b->const_bytes),
                                 b->consts, more), CUT_END);
 }
 

@@ -5,7 +5,7 @@
  * asks for that very width. */
 #include "draw.h"
 
-/* Thousandths of the font's size, from the space on. */
+/* From the space on. */
 static const short widths[95] = {
     352, 401, 460, 838, 636, 1000, 780, 275, 454, 454, 636, 838, 364, 454, 364, 454,
     636, 636, 636, 636, 636, 636,  636, 636, 636, 636, 454, 454, 838, 838, 838, 556,
@@ -40,14 +40,28 @@ static uint32_t code_point(const char *s, int n)
 /* Not for XML, or not to be seen, or it would turn what stands behind it. */
 static bool unfit(uint32_t v)
 {
-    return v < ' ' || (v >= 0x7F && v < 0xA0) || (v >= 0x200B && v <= 0x200F) || (v >= 0x2028 && v <= 0x202E) ||
+    return v < ' ' || (v >= 0x7F && v < 0xA0) || v == 0x200E || v == 0x200F || (v >= 0x2028 && v <= 0x202E) ||
            (v >= 0x2060 && v <= 0x206F) || v == 0xFEFF || (v & 0xFFFE) == 0xFFFE || (v >= 0xFDD0 && v <= 0xFDEF);
 }
 
-static int width_of(uint32_t v, bool bold)
+/* From the character `first` on; sure: no usual font has one that is wider. */
+typedef struct Range { uint32_t first; short width; bool sure; } Range;
+static const Range ranges[] = {
+    {0x80, 1000, true},   {0xB7, 500, true},    {0xB8, 1000, true},   {0xC0, 850, true},    {0xC6, 1080, true},
+    {0xC7, 850, true},    {0xE6, 1080, true},   {0xE7, 850, true},    {0x152, 1080, true},  {0x154, 850, true},
+    {0x180, 900, false},  {0x300, 0, false},    {0x370, 900, true},   {0x400, 1130, true},  {0x430, 960, true},
+    {0x460, 800, false},  {0x600, 650, false},  {0x1100, 1000, false}, {0x1200, 700, false}, {0x200B, 0, false},
+    {0x2010, 800, false}, {0x2026, 1000, true}, {0x2027, 800, false}, {0x2190, 1000, true}, {0x2194, 1000, false},
+    {0xFB50, 800, false}, {0xFE30, 1000, false}, {0x10000, 900, false}, {0x1F000, 1250, false}, {0x20000, 1000, false}};
+
+/* Thousandths of the font's size. */
+static int width_of(uint32_t v, bool bold, bool *sure)
 {
     if (v >= ' ' && v < ' ' + COUNT(widths)) return bold ? widths[v - ' '] * 23 / 20 + 25 : widths[v - ' '];
-    return v >= 0x1F000 ? 1350 : v >= 0x1100 || v == 0x2026 ? 1050 : 800;
+    int k = 0;
+    while (k + 1 < COUNT(ranges) && v >= ranges[k + 1].first) k++;
+    *sure &= ranges[k].sure;
+    return ranges[k].sure && bold ? ranges[k].width * 23 / 20 : ranges[k].width;
 }
 
 const char *label_clean(Ctx *c, const char *s)
@@ -69,39 +83,40 @@ const char *label_clean(Ctx *c, const char *s)
 
 /* ---- what fits --------------------------------------------------------------------------------------------------- */
 
-static int64_t measure(const char *s, const char *end, bool bold, bool *plain)
+static int64_t measure(const char *s, const char *end, bool bold, bool *sure)
 {
     int64_t sum = 0;
     for (int n; s < end; s += n) {
         n = utf8_length(s);
-        *plain &= n == 1;
-        sum += width_of(code_point(s, n), bold);
+        sum += width_of(code_point(s, n), bold, sure);
     }
     return sum;
 }
 
-static int to_pixels(int64_t thousandths, int size)
+static Label made_of(const char *text, int64_t thousandths, int size, bool sure)
 {
-    return (int)((thousandths * size + 999) / 1000);
+    return (Label){text, (int)((thousandths * size + 999) / 1000), !sure};
 }
 
-/* The longest beginning of s that is no wider than room, in thousandths. */
-static const char *head_of(const char *s, int64_t room, bool bold)
+/* The end of the longest beginning of s that is no wider than room. */
+static const char *head_end(const char *s, int64_t room, bool bold)
 {
+    bool sure = true;
     for (int n; *s; s += n) {
         n = utf8_length(s);
-        room -= width_of(code_point(s, n), bold);
+        room -= width_of(code_point(s, n), bold, &sure);
         if (room < 0) break;
     }
     return s;
 }
 
-static const char *tail_of(const char *s, const char *end, int64_t room, bool bold)
+static const char *tail_start(const char *s, const char *end, int64_t room, bool bold)
 {
+    bool sure = true;
     while (end > s) {
         const char *at = end - 1;
         while (((unsigned char)*at & 0xC0) == 0x80) at--;
-        room -= width_of(code_point(at, (int)(end - at)), bold);
+        room -= width_of(code_point(at, (int)(end - at)), bold, &sure);
         if (room < 0) break;
         end = at;
     }
@@ -110,23 +125,23 @@ static const char *tail_of(const char *s, const char *end, int64_t room, bool bo
 
 Label label_fit(Ctx *c, const char *s, int size, bool bold, int room, Cut cut)
 {
-    bool plain = true;
+    bool sure = true;
     s = label_clean(c, s);
     const char *end = s + strlen(s);
-    int64_t wide = measure(s, end, bold, &plain), most = (int64_t)room * 1000 / size;
-    if (wide <= most) return (Label){s, to_pixels(wide, size), !plain};
-    most -= width_of(0x2026, bold);
-    if (most < 0) most = 0;
-    const char *head = head_of(s, cut == CUT_MIDDLE ? most * 2 / 5 : most, bold);
-    plain = true;
-    wide = measure(s, head, bold, &plain);
-    const char *tail = cut == CUT_MIDDLE ? tail_of(head, end, most - wide, bold) : end;
-    wide += measure(tail, end, bold, &plain) + width_of(0x2026, bold);
+    int64_t wide = measure(s, end, bold, &sure), most = (int64_t)room * 1000 / size;
+    if (wide <= most) return made_of(s, wide, size, sure);
+    const int dots = width_of(0x2026, bold, &sure);
+    most = most > dots ? most - dots : 0;
+    const char *head = head_end(s, cut == CUT_MIDDLE ? most * 2 / 5 : most, bold);
+    sure = true;
+    wide = measure(s, head, bold, &sure);
+    const char *tail = cut == CUT_MIDDLE ? tail_start(head, end, most - wide, bold) : end;
+    wide += measure(tail, end, bold, &sure) + dots;
     char *to = mem_alloc(c, (size_t)(head - s) + sizeof ellipsis + (size_t)(end - tail));
     memcpy(to, s, (size_t)(head - s));
     memcpy(to + (head - s), ellipsis, 3);
     memcpy(to + (head - s) + 3, tail, (size_t)(end - tail));
-    return (Label){to, to_pixels(wide, size), !plain};
+    return made_of(to, wide, size, sure);
 }
 
 /* ---- numbers for people ------------------------------------------------------------------------------------------ */

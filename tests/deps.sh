@@ -29,6 +29,7 @@ need libnanopb-dev compiles pb_decode.h
 need pkg-config tool pkg-config
 need check pkg-config --exists check
 need libxml2-dev pkg-config --exists libxml-2.0
+need libxml2-utils tool xmllint
 need libmd-dev compiles sha2.h
 need cmake tool cmake
 need gcc-arm-none-eabi tool arm-none-eabi-gcc
