@@ -110,6 +110,7 @@ typedef struct Net {                 /* vertices: the boxes, then the places whe
     int *main_up, *main_down;        /* by vertex: the edge of the way that goes straight on, -1: none; place.c */
     int *up0, *up, *down0, *down;    /* edges by their ends: up[up0[v]] .. up[up0[v + 1] - 1] lead to v */
     bool *fed;                       /* by box: what it makes depends on an input */
+    int *rest;                       /* by box: boxes on the longest way on from it */
     int *hop;                        /* by wire: the vertex above its end; -1: too long to be drawn */
     int *trunk, *reach;              /* by value: its first passing place (one a layer), and how many */
 } Net;

@@ -35,6 +35,7 @@ static void find_layers(Net *n)
         const int from = d->values.at[w->value].box;
         const int to = sinks(n, w->to) && late[w->to] != INT_MAX ? late[w->to] : n->layer[w->to];
         if (to - 1 < late[from]) late[from] = to - 1;
+        if (n->rest[w->to] >= n->rest[from]) n->rest[from] = n->rest[w->to] + 1;
     }
     for (int i = 0; i < n->nboxes; i++) {
         if (sinks(n, i) && late[i] != INT_MAX) n->layer[i] = late[i];
@@ -243,6 +244,7 @@ Net *net_new(Ctx *c, Diagram *d)
     n->n = n->nboxes = d->boxes.n;
     n->layer = SCRATCH_N(c, int, n->nboxes + 1);
     n->fed = NEW_N(c, bool, n->nboxes);
+    n->rest = NEW_N(c, int, n->nboxes);
     n->hop = NEW_N(c, int, d->wires.n);
     n->trunk = NEW_N(c, int, d->values.n);
     n->reach = NEW_N(c, int, d->values.n);

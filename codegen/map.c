@@ -174,8 +174,8 @@ static void draw_buffer(const Plot *q, int i, int shade)
     const int room = (int)(right - x) - 8;
     if (room >= NAME_WIDTH && height >= NAME_HEIGHT)
         draw_text(q, "name", (int)x + 4, (int)y + 12, TEXT, room, name);
-    if (room >= NAME_WIDTH && height >= TYPE_HEIGHT)
-        draw_text(q, "name", (int)x + 4, (int)y + 26, TEXT, room, bytes_text(q->c, bytes));
+    const Label size = label_fit(q->c, bytes_text(q->c, bytes), TEXT, false, MOST, CUT_END);
+    if (room >= size.width && height >= TYPE_HEIGHT) xml_label(q->x, "name", (int)x + 4, (int)y + 26, &size);
     xml_end(q->x);
 }
 

@@ -47,17 +47,18 @@ static void sort_ends(Net *n)
 }
 
 /* How much an edge is worth to the vertex above or below it: trunks before all, then what comes from an input straight
- * from box to box, and there the one with the most bytes. 0: nothing. */
+ * from box to box. Of those the vertex above takes the one with the longest way on, both then the one with the most
+ * bytes. 0: nothing. */
 static int64_t worth(const Net *n, int e, bool above)
 {
     const int tail = n->tail[e], head = n->head[e];
-    const int64_t class = INT64_C(1) << 60;
+    const int64_t class = INT64_C(1) << 60, step = INT64_C(1) << 40;
     if (passes(n, tail) && passes(n, head)) return 4 * class;
     if (passes(n, head)) return above ? class : 2 * class;
     if (passes(n, tail)) return above ? 2 * class : class;
     if (!n->fed[tail] || !n->fed[head]) return 0;
-    const int64_t bytes = n->d->boxes.at[above ? head : tail].made;
-    return 3 * class + (bytes < class ? bytes : class - 1);
+    const int64_t bytes = n->d->boxes.at[above ? head : tail].made, rest = above ? n->rest[head] : 0;
+    return 3 * class + (rest < class / step ? rest : class / step - 1) * step + (bytes < step ? bytes : step - 1);
 }
 
 /* The edge that leads on to `below` from above on the main way: the best for it, the first of those. */
