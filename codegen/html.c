@@ -15,7 +15,7 @@ static const char page_style[] =
     "table{border-collapse:collapse;background:#fff;font-size:13px;width:100%}\n"
     "th,td{padding:4px 12px;border-bottom:1px solid #e7eaef;text-align:right;white-space:nowrap}\n"
     "th{color:#5a6472;font-weight:600;position:sticky;top:0;background:#fff}\n"
-    ".text{text-align:left;white-space:normal;overflow-wrap:anywhere}\n"
+    "th,td{width:1%}.text{width:auto;text-align:left;white-space:normal;overflow-wrap:anywhere}\n"
     ".table-frame{max-height:60vh;overflow:auto;border:1px solid #d9dee6;border-radius:8px}\n"
     "footer{margin-top:40px;color:#5a6472;font-size:12px}\n"
     "@media (prefers-color-scheme:dark){\n"
@@ -103,7 +103,7 @@ static void put_figures(Xml *x, const Sizes *s)
     div_start(x, "figures");
     figure(x, bytes_text(c, ram_of(s)), "RAM");
     figure(x, bytes_text(c, s->arena), "arena");
-    figure(x, bytes_text(c, s->lower_bound), "lower bound of it");
+    figure(x, bytes_text(c, s->lower_bound), "its lower bound");
     figure(x, bytes_text(c, s->inputs), "inputs");
     figure(x, bytes_text(c, s->outputs), "outputs");
     figure(x, bytes_text(c, s->stack), "stack, at most");
@@ -130,8 +130,10 @@ static void put_charts(Xml *x, const Diagram *d, const Prog *p)
     const Bars b = bars_of(x->c, d);
     heading(x, "Memory map", map_words(p));
     div_start(x, "frame-of");
-    xml_svg(x, m.width, m.height + 8);
+    xml_svg(x, m.width, m.height + 16);
+    xml_group(x, "map", 0, 8);
     draw_map(x, &m);
+    xml_end_full(x);
     xml_end_full(x);
     xml_end_full(x);
     heading(x, "Where the time goes", "kernels, the most operations first");

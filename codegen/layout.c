@@ -174,13 +174,15 @@ static void draw_wires(Pen *p)
 
 static void draw_box(Xml *x, const Box *b)
 {
-    static const char *const classes[] = {"box input", "box output", "box node", "box view", "box alias", "box join"};
+    static const char *const classes[] = {[BOX_INPUT] = "box input", [BOX_OUTPUT] = "box output",
+                                          [BOX_NODE] = "box node",   [BOX_VIEW] = "box view",
+                                          [BOX_ALIAS] = "box alias", [BOX_JOIN] = "box join"};
     static const char *const heats[] = {"", "heat h1", "heat h2", "heat h3", "heat h4"};
     const int left = b->x - b->w / 2, radius = b->kind == BOX_INPUT || b->kind == BOX_OUTPUT ? 14 : 5;
     int y = b->y + 5;
     xml_start(x, "g");
     xml_element(x, "title", NULL, b->tip);
-    xml_rect(x, classes[b->kind], left, b->y, b->w, b->h, radius);
+    xml_rect(x, b->known ? "box known" : classes[b->kind], left, b->y, b->w, b->h, radius);
     if (b->heat) xml_rect(x, heats[b->heat], left + 3, b->y + 5, HEAT, b->h - 10, 2);
     for (int i = 0; i < b->nlines; i++) {
         const Line *line = &b->lines[i];
