@@ -35,8 +35,9 @@ static const char usage[] =
     "  check MODEL [DATASET_DIR ...] compile with $CC, run, compare with the interpreter, or with the folder's\n"
     "                                output_N.pb for its input_N.pb; --rtol, --atol, --bisect (the first node that\n"
     "                                differs)\n"
-    "  show MODEL                    the program after a pass: --after=PASS, --as=text|loops\n"
-    "  report MODEL [--json]         RAM, flash, stack, operations, bytes moved, memory accesses with their bounds\n"
+    "  show MODEL                    the program after a pass: --after=PASS, --as=text|loops|svg|dot|json\n"
+    "  report MODEL                  RAM, flash, stack, operations, bytes moved; --json: with all memory accesses and\n"
+    "                                their bounds; --html: a page with pictures\n"
     "  ops [NAME]                    the operators that are known, their versions and types; one in full\n"
     "\n"
     "  -D NAME=N                     the size of a symbolic dimension\n"
@@ -284,12 +285,9 @@ static void show(Ctx *c, Args *a)
     if (!a->pipe.after) a->pipe.after = a->as && !strcmp(a->as, "text") ? "fold" : NULL;
     Unit u = compiled(c, a);
     if (c->errors) return;
-    if (a->as && picture_known(a->as)) {
-        picture(stdout, c, a->as, u.graph, u.prog);
-        return;
-    }
+    if (a->as && picture(stdout, c, a->as, u.graph, u.prog)) return;
     const bool loops = a->as ? !strcmp(a->as, "loops") : u.prog != NULL;
-    if (a->as && strcmp(a->as, "text") && strcmp(a->as, "loops")) wrong("--as is text, loops, svg, dot or json, not '%s'", a->as);
+    if (a->as && strcmp(a->as, "text") && !loops) wrong("--as is text, loops, svg, dot or json, not '%s'", a->as);
     if (!loops && u.prog) wrong("--as=text is the graph; after pass '%s' there are loops", pass_name(at));
     if (loops) prog_print(stdout, c, u.prog ? u.prog : graph_lower(c, u.graph));
     else graph_print(stdout, c, u.graph);

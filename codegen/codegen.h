@@ -1,5 +1,5 @@
-/* codegen: the loop IR of a planned program as C99 text, its header, its constants, and reports about it. Reads
- * programs, changes none; knows no operator. */
+/* codegen: the loop IR of a planned program as C99 text, its header, its constants, reports about it and pictures of
+ * it. Reads programs, changes none; knows no operator. Pictures alone look at graphs. */
 #ifndef BURIN_CODEGEN_H
 #define BURIN_CODEGEN_H
 
@@ -55,11 +55,10 @@ void report_text(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o);
  * count, the tensors at the peak. */
 void report_json(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o);
 
-/* ---- draw.c, picture.c: burin show --as=svg, dot, json: of the graph, or of the loops where p is not NULL ---------- */
-bool picture_known(const char *as);                  /* names one of these */
-void picture(FILE *f, Ctx *c, const char *as, const Graph *g, const Prog *p);
-/* html.c: burin report --html: one page, with these pictures and the tables of report_text. */
+/* ---- picture.c, html.c: pictures --------------------------------------------------------------------------------- */
+/* burin show --as=svg, dot, json: of the graph, or of the loops where p is not NULL; false: `as` is none of these. */
+bool picture(FILE *f, Ctx *c, const char *as, const Graph *g, const Prog *p);
+/* burin report --html: one page, with the pictures and the tables of report_text. */
 void report_html(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o);
-void draw_svg(FILE *f, Ctx *c, const Graph *g, const Prog *p);
 
 #endif

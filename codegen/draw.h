@@ -130,7 +130,8 @@ typedef struct Bars { const Diagram *d; int n; const int *box; int64_t most_ops,
 Bars bars_of(Ctx *c, const Diagram *d);              /* the boxes of nodes, the most operations first */
 void draw_bars(Xml *x, const Bars *b);
 
-/* ---- draw.c: what is said above the pictures --------------------------------------------------------------------- */
+/* ---- draw.c: the sheet; what is said above the pictures --------------------------------------------------------------------- */
+void draw_svg(FILE *f, Ctx *c, const Graph *g, const Prog *p);
 const char *graph_words(Ctx *c, const Diagram *d, const Prog *p);
 const char *map_words(const Prog *p);
 

@@ -2,11 +2,6 @@
  * show them, in JSON what is no UTF-8 is given as the code points of its bytes. */
 #include "draw.h"
 
-bool picture_known(const char *as)
-{
-    return !strcmp(as, "svg") || !strcmp(as, "dot") || !strcmp(as, "json");
-}
-
 /* ---- dot --------------------------------------------------------------------------------------------------------- */
 
 /* Backslashes and ampersands begin escapes in Graphviz's labels. */
@@ -264,10 +259,12 @@ static void json_prog(FILE *f, Ctx *c, const Prog *p)
     scratch_release(c, m);
 }
 
-void picture(FILE *f, Ctx *c, const char *as, const Graph *g, const Prog *p)
+bool picture(FILE *f, Ctx *c, const char *as, const Graph *g, const Prog *p)
 {
-    if (!strcmp(as, "svg")) draw_svg(f, c, g, p);
-    else if (!strcmp(as, "dot")) draw_dot(f, c, g, p);
-    else if (p) json_prog(f, c, p);
-    else json_graph(f, c, g);
+    const bool svg = !strcmp(as, "svg"), dot = !strcmp(as, "dot"), json = !strcmp(as, "json");
+    if (svg) draw_svg(f, c, g, p);
+    if (dot) draw_dot(f, c, g, p);
+    if (json && p) json_prog(f, c, p);
+    if (json && !p) json_graph(f, c, g);
+    return svg || dot || json;
 }
