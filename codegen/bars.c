@@ -1,7 +1,8 @@
 /* Where the time goes: operations and bytes of the nodes, the greatest first. */
 #include "draw.h"
 
-enum { MOST = 40, ROW = 19, HEAD = 20, OPERATOR = 190, NAME = 160, BAR = 160, NUMBER = 124, TEXT = 11, BAR_HEIGHT = 11 };
+enum { MOST = 40, ROW = 19, HEAD = 20, OPERATOR = 190, NAME = 160, BAR = 160, NUMBER = 124, TEXT = 11 };
+enum { BAR_HEIGHT = 11 };
 
 typedef struct Ranked { int64_t ops, bytes; int box; } Ranked;
 
@@ -21,7 +22,8 @@ Bars bars_of(Ctx *c, const Diagram *d)
     for (int i = 0; i < d->boxes.n; i++)
         if (box_computes(&d->boxes.at[i])) all[n++] = (Ranked){d->boxes.at[i].ops, d->boxes.at[i].bytes, i};
     qsort(all, (size_t)n, sizeof *all, by_cost);
-    Bars b = {.d = d, .n = n, .box = box, .most_ops = n ? all[0].ops : 0, .width = OPERATOR + NAME + 2 * (BAR + NUMBER)};
+    Bars b = {.d = d, .n = n, .box = box, .most_ops = n ? all[0].ops : 0};
+    b.width = OPERATOR + NAME + 2 * (BAR + NUMBER);
     for (int i = 0; i < n; i++) {
         box[i] = all[i].box;
         if (all[i].bytes > b.most_bytes) b.most_bytes = all[i].bytes;
@@ -47,14 +49,16 @@ static void draw_bar(Xml *x, const char *class, int at, int y, int64_t value, in
 static const char *with_share(Ctx *c, const char *text, int64_t part, int64_t all)
 {
     if (part == 0) return "0";
-    return internf(c, "%s, %.*f %%", text, (double)part * 10 < (double)all, all ? 100.0 * (double)part / (double)all : 0);
+    const double share = all ? (double)part / (double)all : 0;
+    return internf(c, "%s, %.*f %%", text, share < .1, 100 * share);
 }
 
-static void draw_row(Xml *x, const Bars *b, const char *operator, const char *name, int64_t ops, int64_t bytes, int y)
+static void draw_row(Xml *x, const Bars *b, const Box *row, int y)
 {
     Ctx *c = x->c;
-    const Label first = label_fit(c, operator, TEXT, true, OPERATOR - 10, CUT_END);
-    const Label second = label_fit(c, name, TEXT, false, NAME - 12, CUT_MIDDLE);
+    const int64_t ops = row->ops, bytes = row->bytes;
+    const Label first = label_fit(c, row->operator, TEXT, true, OPERATOR - 10, CUT_END);
+    const Label second = label_fit(c, row->name, TEXT, false, NAME - 12, CUT_MIDDLE);
     xml_label(x, "op", 0, y + 10, &first);
     xml_label(x, "n", OPERATOR, y + 10, &second);
     draw_bar(x, "ops", OPERATOR + NAME, y + 1, ops, b->most_ops,
@@ -77,7 +81,7 @@ void draw_bars(Xml *x, const Bars *b)
         if (i < MOST) {
             xml_start(x, "g");
             xml_element(x, "title", NULL, box->tip);
-            draw_row(x, b, box->operator, box->name, box->ops, box->bytes, y);
+            draw_row(x, b, box, y);
             xml_end(x);
             y += ROW;
             continue;

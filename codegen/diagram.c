@@ -1,5 +1,5 @@
-/* A program as boxes and wires: what pictures of graphs and of loops share. A box is made, told what it reads and makes,
- * and ended; then it has its lines of text, shortened to fit, and all that is known of it in full for its tooltip.
+/* A program as boxes and wires: what pictures of graphs and of loops share. A box is made, told what it reads and
+ * makes, and ended; then it has its lines of text, shortened to fit, and all that is known of it for its tooltip.
  *
  * Constants are no boxes: there are as many as nodes, and they are told in the boxes that read them. */
 #include "draw.h"

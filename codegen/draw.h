@@ -98,7 +98,7 @@ void diagram_far(Ctx *c, Diagram *d, const Wire *w); /* a wire that will not be 
 void diagram_sizes(Diagram *d);                      /* of the boxes, from their lines */
 bool kernel_moves(Ctx *c, const Kernel *k, bool *alias);         /* it computes nothing */
 
-/* ---- layers.c, place.c, layout.c: where they stand ---------------------------------------------------------------- */
+/* ---- layers.c, place.c, layout.c: where they stand --------------------------------------------------------------- */
 
 typedef struct Net {                 /* vertices: the boxes, then the places where wires pass through a layer */
     Ctx *c;
@@ -120,7 +120,7 @@ typedef struct Layout { Net *net; int width, height; int *top, *bottom; } Layout
 Layout layout_of(Ctx *c, Diagram *d);
 void draw_graph(Xml *x, const Layout *l);            /* from (0, 0) to (width, height) */
 
-/* ---- chart.c, map.c: the memory map, and bars --------------------------------------------------------------------- */
+/* ---- map.c, bars.c ----------------------------------------------------------------------------------------------- */
 
 typedef struct Life { int first, last; } Life;       /* kernels; first -1: no temporary */
 typedef struct Map { const Prog *p; Life *life; int width, height; } Map;    /* life: by bufs[i] */
@@ -130,7 +130,7 @@ typedef struct Bars { const Diagram *d; int n; const int *box; int64_t most_ops,
 Bars bars_of(Ctx *c, const Diagram *d);              /* the boxes of nodes, the most operations first */
 void draw_bars(Xml *x, const Bars *b);
 
-/* ---- draw.c: the sheet; what is said above the pictures --------------------------------------------------------------------- */
+/* ---- draw.c: the sheet; what is said above the pictures ---------------------------------------------------------- */
 void draw_svg(FILE *f, Ctx *c, const Graph *g, const Prog *p);
 const char *graph_words(Ctx *c, const Diagram *d, const Prog *p);
 const char *map_words(const Prog *p);

@@ -1,4 +1,4 @@
-/* burin report --html: one page that needs nothing else: the figures, the three pictures, and the tables of the report. */
+/* burin report --html: one page that needs nothing else: the figures, the three pictures, the tables of the report. */
 #include "draw.h"
 
 static const char page_style[] =

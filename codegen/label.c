@@ -1,8 +1,8 @@
 /* Text for pictures: any bytes made valid, measured, and shortened until it fits.
  *
  * Nobody knows which font a picture is shown in. So a character is taken as wide as in the widest of the usual
- * sans-serif fonts (Verdana, DejaVu Sans, Arial and their like); what is beyond ASCII is estimated, and the picture then
- * asks for that very width. */
+ * sans-serif fonts (Verdana, DejaVu Sans, Arial and their like); of what is beyond, much is estimated, and
+ * the picture then asks for that very width. */
 #include "draw.h"
 
 /* From the space on. */

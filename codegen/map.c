@@ -6,7 +6,8 @@
  * shows how many bytes are alive. */
 #include "draw.h"
 
-enum { LEFT = 64, RIGHT = 150, TOP = 22, PLOT = 300, AXIS = 20, LEAST = 440, MOST = 900, COLUMN = 22, STRIP = 44, GAP = 26 };
+enum { LEFT = 64, RIGHT = 150, TOP = 22, PLOT = 300, AXIS = 20, STRIP = 44, GAP = 26 };
+enum { LEAST = 440, MOST = 900, COLUMN = 22 };         /* widths of the plot, and of a column where there is room */
 enum { SMALL = 10, TEXT = 11, NAME_HEIGHT = 14, TYPE_HEIGHT = 30, NAME_WIDTH = 34, NARROW = 3 };
 
 typedef struct Plot {
@@ -202,7 +203,8 @@ static void draw_bounds(const Plot *q)
 static void draw_peak(const Plot *q)
 {
     const double x = at_x(q, q->peak);
-    const char *text = internf(q->c, "peak in kernel %d: %s", q->peak, label_clean(q->c, q->m->p->kernels[q->peak]->what));
+    const char *what = label_clean(q->c, q->m->p->kernels[q->peak]->what);
+    const char *text = internf(q->c, "peak in kernel %d: %s", q->peak, what);
     const Label l = label_fit(q->c, text, TEXT, false, q->width, CUT_END);
     int at = (int)x - l.width / 2;
     if (at + l.width > LEFT + q->width) at = LEFT + q->width - l.width;

@@ -17,9 +17,12 @@ static void dot_text(FILE *f, const char *s)
 static void dot_box(FILE *f, const Diagram *d, int i)
 {
     static const char *const styles[] = {
-        "shape=box, style=\"rounded,filled\", fillcolor=\"#e3edff\"", "shape=box, style=\"rounded,filled\", fillcolor=\"#e0f4e7\"",
-        "shape=box", "shape=box, style=filled, fillcolor=\"#f0f1f4\"", "shape=box, style=dashed",
-        "shape=box, style=filled, fillcolor=\"#f1ebff\""};
+        [BOX_INPUT] = "style=\"rounded,filled\", fillcolor=\"#e3edff\"",
+        [BOX_OUTPUT] = "style=\"rounded,filled\", fillcolor=\"#e0f4e7\"",
+        [BOX_NODE] = "style=solid",
+        [BOX_VIEW] = "style=filled, fillcolor=\"#f0f1f4\"",
+        [BOX_ALIAS] = "style=dashed",
+        [BOX_JOIN] = "style=filled, fillcolor=\"#f1ebff\""};
     const Box *b = &d->boxes.at[i];
     fprintf(f, "    n%d [%s, label=\"", i, styles[b->kind]);
     for (int k = 0; k < b->nlines; k++) {
@@ -34,7 +37,7 @@ static void draw_dot(FILE *f, Ctx *c, const Graph *g, const Prog *p)
     const Diagram *d = p ? diagram_of_prog(c, p) : diagram_of_graph(c, g, graph_lower(c, g));
     fputs("digraph \"", f);
     dot_text(f, d->name);
-    fputs("\" {\n    node [fontname=\"Helvetica\", fontsize=10];\n    edge [fontname=\"Helvetica\", fontsize=9];\n", f);
+    fputs("\" {\n    node [shape=box, fontname=\"Helvetica\", fontsize=10];\n", f);
     for (int i = 0; i < d->boxes.n; i++) dot_box(f, d, i);
     for (int i = 0; i < d->wires.n; i++) {
         const Flow *v = &d->values.at[d->wires.at[i].value];

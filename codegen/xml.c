@@ -15,10 +15,17 @@ static void release(void *what)
     x->writer = NULL;
 }
 
+/* Never fails, or libxml2 would complain by itself. */
+static int put(void *f, const char *text, int n)
+{
+    fwrite(text, 1, (size_t)n, f);
+    return n;
+}
+
 Xml *xml_new(Ctx *c, FILE *f)
 {
     Xml *x = NEW(c, Xml);
-    xmlOutputBufferPtr to = xmlOutputBufferCreateFile(f, NULL);
+    xmlOutputBufferPtr to = xmlOutputBufferCreateIO(put, NULL, f, NULL);
     x->c = c;
     x->f = f;
     x->writer = to ? xmlNewTextWriter(to) : NULL;
