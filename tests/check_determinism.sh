@@ -21,6 +21,7 @@ emit() {
     done
     "$@" "$program" show "$model" >"$to/$name.show" 2>/dev/null
     "$@" "$program" show --as=text "$model" >"$to/$name.text" 2>/dev/null
+    "$@" "$program" show --as=svg "$model" >"$to/$name.svg" 2>/dev/null
     "$@" "$program" report --json "$model" >"$to/$name.json" 2>/dev/null
     "$@" "$program" build "$model" -o - >"$to/$name.whole" 2>/dev/null
 }
