@@ -10,7 +10,8 @@ random_graph() {
     awk -v n="$1" -v seed="$2" '
         function random(m) { seed = (seed * 16807) % 2147483647; return seed % m }
         BEGIN {
-            print "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[2,3] x, float[2,3] z) => (float[2,3] v" n - 1 ", float[6] w)"
+            print "<ir_version: 8, opset_import: [\"\" : 17]>"
+            print "g (float[2,3] x, float[2,3] z) => (float[2,3] v" n - 1 ", float[6] w)"
             print "  <float[2,3] k = {1, 2, 3, 4, 5, 6}, int64[1] flat = {6}, int64[2] full = {2, 3}>\n{"
             name[0] = "x"; name[1] = "z"; have = 2
             for (i = 0; i < n - 1; i++) {
@@ -19,7 +20,10 @@ random_graph() {
                 if (kind < 3) print "  v" i " = Add(" a ", " b ")"
                 else if (kind < 4) print "  v" i " = Mul(" b ", k)"
                 else if (kind < 5) print "  f" i " = Reshape(" a ", flat)\n  v" i " = Reshape(f" i ", full)"
-                else if (kind < 6) print "  c" i " = Concat <axis = 0> (" a ", " b ")\n  v" i ", u" i " = Split <axis = 0> (c" i ")"
+                else if (kind < 6) {
+                    print "  c" i " = Concat <axis = 0> (" a ", " b ")"
+                    print "  v" i ", u" i " = Split <axis = 0> (c" i ")"
+                }
                 else print "  v" i " = Relu(" a ")"
                 name[have++] = "v" i
             }
@@ -29,7 +33,8 @@ random_graph() {
 
 # ---- geometry --------------------------------------------------------------------------------------------------------
 
-# Boxes that overlap, text beyond its box, wires through boxes. Widths of characters: those of DejaVu Sans, rounded up.
+# Boxes that overlap, text beyond its box, wires through boxes. Characters are as wide as in DejaVu Sans, or a little
+# wider.
 geometry='
     function value(name) {
         if (!match($0, " " name "=\"[^\"]*\"")) return ""
@@ -43,7 +48,9 @@ geometry='
         gsub(/[\200-\277]/, "", s)
         for (i = 1; i <= length(s); i++) {
             ch = substr(s, i, 1)
-            w += index("fijlrtI.,:;|()[]!/ -", ch) ? .412 : index("mwMW@%", ch) ? 1 : index("+<>=", ch) ? .84 : ch ~ /[A-Z&]/ ? .788 : .637
+            w += index("ijl", ch) ? .28 : index(" .,:;/|I", ch) ? .34 : index("frt()[]-!", ch) ? .412 : \
+                index("_cksvxyz", ch) ? .595 : index("mwMW@%", ch) ? 1 : index("+<>=", ch) ? .84 : \
+                index("DGHNOQU&", ch) ? .79 : ch ~ /[A-Z]/ ? .7 : .637
         }
         return w * size * (bold ? 1.1 : 1)
     }
@@ -122,12 +129,13 @@ all_forms() {
         iconv -f UTF-8 -t UTF-32 "$at.svg" >/dev/null && placed "$at.svg" 2 wires &&
         "$BURIN" show "$1" --after="$2" --as=json >"$at.json" && json_is_valid "$at.json" &&
         "$BURIN" show "$1" --after="$2" --as=dot >"$at.dot" || return 1
-    if have dot; then dot -Tsvg "$at.dot" >/dev/null 2>"$at.log" && [ ! -s "$at.log" ] || { cat "$at.log"; return 1; }; fi
+    have dot || return 0
+    dot -Tsvg "$at.dot" >/dev/null 2>"$at.log" && [ ! -s "$at.log" ] || { cat "$at.log"; return 1; }
 }
 
 page() {
-    "$BURIN" report "$1" --html >"$work/page.html" && xmllint --noout "$work/page.html" && no_stranger "$work/page.html" &&
-        [ "$(grep -c '<svg' "$work/page.html")" = 3 ] && [ "$(grep -c '<table' "$work/page.html")" -ge 2 ]
+    "$BURIN" report "$1" --html >"$work/page.html" && xmllint --noout "$work/page.html" &&
+        no_stranger "$work/page.html" && [ "$(grep -c '<svg' "$work/page.html")" = 3 ] && [ "$(grep -c '<table' "$work/page.html")" -ge 2 ]
 }
 
 names() {               # any UTF-8, markup, escapes of the formats, controls, names that are long
@@ -159,19 +167,22 @@ for pass in read lower views plan; do check "100 nodes, after $pass" all_forms "
 check "100 nodes, on the page" page "$work/g100.onnxtxt"
 
 views_are_dashed() {
-    "$BURIN" show "$work/g100.onnxtxt" --after=read --as=svg >"$work/v.svg" && grep -q 'class="box alias"' "$work/v.svg" &&
-        grep -q 'stroke-dasharray' "$work/v.svg"
+    "$BURIN" show "$work/g100.onnxtxt" --after=read --as=svg >"$work/v.svg" &&
+        grep -q 'class="box alias"' "$work/v.svg" && grep -q 'stroke-dasharray' "$work/v.svg"
 }
 check "views are drawn as aliases" views_are_dashed
 same_figures() {        # lower bound and arena of the picture are those of the report
-    "$BURIN" show "$work/g100.onnxtxt" --as=svg >"$work/m.svg" && "$BURIN" report "$work/g100.onnxtxt" >"$work/m.txt" &&
+    local graph=$work/g100.onnxtxt buffers
+    "$BURIN" show "$graph" --as=svg >"$work/m.svg" && "$BURIN" report "$graph" >"$work/m.txt" &&
         grep -q "lower bound $(awk '/lower bound/ {print $3}' "$work/m.txt") B" "$work/m.svg" &&
-        [ "$(grep -c 'class="buf' "$work/m.svg")" = "$("$BURIN" show "$work/g100.onnxtxt" --as=json | grep -c '"offset"')" ]
+        buffers=$("$BURIN" show "$graph" --as=json | grep -c '"offset"') &&
+        [ "$(grep -c 'class="buf' "$work/m.svg")" = "$buffers" ]
 }
 check "the memory map has the report's figures" same_figures
 
-printf '<ir_version: 8, opset_import: ["" : 17]>\ng () => () {}\n' >"$work/empty.onnxtxt"
-printf '<ir_version: 8, opset_import: ["" : 17]>\ng (float[0] x) => (float[0] x, float[0] y) { y = Relu(x) }\n' >"$work/none.onnxtxt"
+opset='<ir_version: 8, opset_import: ["" : 17]>'
+echo "$opset g () => () {}" >"$work/empty.onnxtxt"
+echo "$opset g (float[0] x) => (float[0] x, float[0] y) { y = Relu(x) }" >"$work/none.onnxtxt"
 for what in empty none; do
     "$BURIN" show "$work/$what.onnxtxt" >/dev/null 2>&1 || continue
     check "$what" xmllint --noout <("$BURIN" show "$work/$what.onnxtxt" --as=svg)
@@ -201,6 +212,9 @@ if [ -z "${VALGRIND:-}" ]; then
     done
 fi
 
-refuses() { "$BURIN" show "$work/g100.onnxtxt" --as=png >"$work/r" 2>&1; [ $? = 2 ] && grep -q "text, loops, svg, dot or json" "$work/r"; }
+refuses() {
+    "$BURIN" show "$work/g100.onnxtxt" --as=png >"$work/r" 2>&1
+    [ $? = 2 ] && grep -q "text, loops, svg, dot or json" "$work/r"
+}
 check "another form is refused" refuses
 finish
