@@ -29,6 +29,7 @@ Xml *xml_new(Ctx *c, FILE *f)
     x->c = c;
     x->f = f;
     x->writer = to ? xmlNewTextWriter(to) : NULL;
+    if (!x->writer && to) xmlOutputBufferClose(to);
     if (!x->writer) out_of_memory(c);
     ctx_defer(c, release, x);
     xmlTextWriterSetIndent(x->writer, 1);

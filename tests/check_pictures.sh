@@ -135,7 +135,8 @@ all_forms() {
 
 page() {
     "$BURIN" report "$1" --html >"$work/page.html" && xmllint --noout "$work/page.html" &&
-        no_stranger "$work/page.html" && [ "$(grep -c '<svg' "$work/page.html")" = 3 ] && [ "$(grep -c '<table' "$work/page.html")" -ge 2 ]
+        no_stranger "$work/page.html" && [ "$(grep -c '<svg' "$work/page.html")" = 3 ] &&
+        [ "$(grep -c '<table' "$work/page.html")" -ge 2 ]
 }
 
 names() {               # any UTF-8, markup, escapes of the formats, controls, names that are long
