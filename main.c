@@ -66,7 +66,7 @@ static NORETURN PRINTF(1, 2) void wrong(const char *fmt, ...)
     vfprintf(stderr, fmt, a);
     fputs("; see burin --help\n", stderr);
     va_end(a);
-    exit(USAGE);
+    quick_exit(USAGE);               /* nothing is given back, so nothing is looked for either */
 }
 
 static int64_t number(const char *option, const char *text, int64_t least, int64_t most)
