@@ -19,6 +19,7 @@ CC_san = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-
 CC_cov = -O0 --coverage -fprofile-update=atomic -DBURIN_TEST
 CC_all = $(CC_std) $(CFLAGS) $(CC_warn) $(CC_$(VARIANT))
 LIBS := -lprotobuf-nanopb $(shell pkg-config --libs libxml-2.0 2>/dev/null || echo -lxml2) -lmd -lm
+XML := $(shell pkg-config --cflags libxml-2.0 2>/dev/null || echo -I/usr/include/libxml2)
 
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(shell nproc)
@@ -99,8 +100,8 @@ $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CC_all) $(call includes,$(notdir $(*D))) $(INCLUDES) -MMD -MP -c -o $@ $<
 
-$(call objects,frontend): INCLUDES = -Ibuild/frontend
-$(call objects,codegen): INCLUDES := $(shell pkg-config --cflags libxml-2.0 2>/dev/null || echo -I/usr/include/libxml2)
+$(call objects,frontend): INCLUDES = -Ibuild/frontend $(XML)
+$(call objects,codegen): INCLUDES = $(XML)
 $(call objects,frontend): | $(GEN:=.c)
 
 # What flex, bison and nanopb write is not held to our warnings.

@@ -43,6 +43,7 @@ static const char usage[] =
     "  -D NAME=N                     the size of a symbolic dimension\n"
     "  --shape INPUT=1,3,32,32       the shape of an input, whatever the model says\n"
     "  --type INPUT=float            the type of an input\n"
+    "  --weights-file FILE           the weights of OpenVINO IR (default: the model's name with .bin)\n"
     "  --prefix NAME                 prefix of every exported name (default: the stem of OUT)\n"
     "  --arena=static|caller         the workspace: a static array (default), or a parameter\n"
     "  --counts                      a parameter more for each output whose size depends on data: its true dimensions\n"
@@ -120,7 +121,7 @@ static const char *target_named(const char *name)
 }
 
 enum Option {
-    O_SHAPE = 256, O_TYPE, O_PREFIX, O_ARENA, O_IO, O_WEIGHTS, O_RAM, O_FLASH, O_TARGET, O_STRING,
+    O_SHAPE = 256, O_TYPE, O_WFILE, O_PREFIX, O_ARENA, O_IO, O_WEIGHTS, O_RAM, O_FLASH, O_TARGET, O_STRING,
     O_COUNTS, O_AFTER, O_STOP, O_LIMIT, O_CHECK, O_RTOL, O_ATOL, O_BISECT, O_AS, O_JSON, O_HTML, O_HELP, O_VERSION,
 };
 
@@ -132,7 +133,7 @@ static const struct option options[] = {
     {"ram-budget", required_argument, NULL, O_RAM},       {"flash-budget", required_argument, NULL, O_FLASH},
     {"target", required_argument, NULL, O_TARGET},        {"string-bytes", required_argument, NULL, O_STRING},
     {"after", required_argument, NULL, O_AFTER},          {"stop-after", required_argument, NULL, O_STOP},
-    {"pass-limit", required_argument, NULL, O_LIMIT},     {"check-passes", no_argument, NULL, O_CHECK},
+    {"weights-file", required_argument, NULL, O_WFILE},   {"pass-limit", required_argument, NULL, O_LIMIT},     {"check-passes", no_argument, NULL, O_CHECK},
     {"rtol", required_argument, NULL, O_RTOL},            {"atol", required_argument, NULL, O_ATOL},
     {"bisect", no_argument, NULL, O_BISECT},              {"as", required_argument, NULL, O_AS},
     {"json", no_argument, NULL, O_JSON},                  {"html", no_argument, NULL, O_HTML},
@@ -154,6 +155,7 @@ static void take_option(Ctx *c, Args *a, int o)
     case 'D': taken(option_size(c, &a->read, optarg)); remember(c, a, "-D", optarg); break;
     case O_SHAPE: taken(option_shape(c, &a->read, optarg)); remember(c, a, "--shape", optarg); break;
     case O_TYPE: taken(option_type(c, &a->read, optarg)); remember(c, a, "--type", optarg); break;
+    case O_WFILE: a->read.weights = optarg; break;
     case O_PREFIX: a->prefix = optarg; break;
     case O_ARENA:
         a->emit.arena_caller = choice("--arena", optarg, "static", "caller");
@@ -425,7 +427,7 @@ typedef struct Job { const struct Command *command; Args *args; } Job;
 static void work(Ctx *c, void *job)
 {
     Job *j = job;
-    c->ops = op_table_new(c, ops_table, ops_count);
+    c->ops = op_tables_new(c, 2, (const OpList[]){{ops_table, ops_count, false}, {openvino_ops, openvino_count, true}});
     j->command->run(c, j->args);
 }
 

@@ -70,6 +70,16 @@ static const File *file_of(Externals *x, Loc loc, const char *who, const char *l
     return slot->what;
 }
 
+bool externals_name(Externals *x, Loc loc, const char *location)
+{
+    Slot *slot = table_slot(x->c, &x->files, intern(x->c, location));
+    slot->state = SLOT_READY;
+    slot->what = file_map(x->c, location);
+    if (!slot->what)
+        error(x->c, loc, "'%s' cannot be read: %s", location, strerror(errno));
+    return slot->what != NULL;
+}
+
 const void *external_data(Externals *x, Loc loc, const char *name, const char *location, int64_t offset, int64_t length,
                           size_t bytes)
 {

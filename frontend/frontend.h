@@ -48,6 +48,7 @@ typedef struct MAttr {
 
 typedef struct MNode {
     const char *domain, *op, *overload, *name;       /* "" when not stated; domain "" is ai.onnx */
+    int64_t version;                 /* 0: what the model imports of the domain */
     Loc loc;
     int nin, nout, nattrs;
     const MName *in, *out;
@@ -96,6 +97,7 @@ typedef struct ReadOptions {
     const Bind *binds;
     const ShapeOption *shapes;
     const TypeOption *types;
+    const char *weights;             /* file of the weights, of formats that have them apart; NULL: beside the model */
 } ReadOptions;
 
 /* options.c: takes what stands behind -D, --shape, --type. NULL: done; else what is wrong with it. */
@@ -114,10 +116,10 @@ typedef struct Reader {
     const char *format;              /* "ONNX text" */
     bool (*probe)(const char *data, size_t n);
     /* f->path: external data lies beside it. NULL: faults were reported */
-    MModel *(*read)(Ctx *c, const File *f);
+    MModel *(*read)(Ctx *c, const File *f, const ReadOptions *o);
 } Reader;
 const Reader *frontend_format(const char *data, size_t n);      /* NULL: none fits */
-MModel *frontend_model(Ctx *c, const char *path);                /* the first half of frontend_read */
+MModel *frontend_model(Ctx *c, const char *path, const ReadOptions *o);      /* the first half of frontend_read */
 
 /* ---- text.y, text.l, textread.c: ONNX text --------------------------------------------------------------------- */
 
@@ -145,6 +147,10 @@ Externals *externals_new(Ctx *c, const Source *model);
  * stated, else it must be `bytes`. NULL: an error at loc was reported. */
 const void *external_data(Externals *x, Loc loc, const char *name, const char *location, int64_t offset, int64_t length,
                           size_t bytes);
+/* Lets `location` be that file, wherever it lies. False: it cannot be read, which was reported. */
+bool externals_name(Externals *x, Loc loc, const char *location);
+/* Bools as they are in memory: bytes of 0 and 1, a copy where others are. */
+const Tensor *tensor_bools(Ctx *c, Type t, const void *data, size_t n);
 /* The same from the key-value pairs of a TensorProto (location, offset, length, checksum). */
 const Tensor *external_tensor(Externals *x, Loc loc, const char *name, Type type, int npairs, const Pair *pairs);
 
@@ -158,7 +164,20 @@ const char *mtype_text(Ctx *c, const MType *t);      /* as the graph text spells
 /* ---- onnx.c, onnx_node.c, onnx_tensor.c: ONNX binary ----------------------------------------------------------- */
 
 /* The model in a mapped file, where its constants stay. Never NULL. */
-MModel *onnx_read(Ctx *c, const File *f);
+MModel *onnx_read(Ctx *c, const File *f, const ReadOptions *o);
+
+/* ---- order.c --------------------------------------------------------------------------------------------------- */
+/* The nodes, each behind those that it reads, if that can be; else as they are, and *circle (may be NULL) is one that
+ * depends on itself. */
+const MNode *const *nodes_ordered(Ctx *c, int n, const MNode *const *nodes, const MNode **circle);
+
+/* ---- openvino.c and its like: OpenVINO IR ---------------------------------------------------------------------- */
+
+/* The model in a mapped XML file; its constants stay in the weights file beside it, mapped. Never NULL. */
+MModel *openvino_read(Ctx *c, const File *f, const ReadOptions *o);
+/* What its layers mean, as operators of the domain "openvino" that stand for others in place. */
+extern const Op openvino_ops[];
+extern const int openvino_count;
 
 /* ---- dataset.c: folders of test data ---------------------------------------------------------------------------- */
 

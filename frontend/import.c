@@ -25,6 +25,7 @@ static void node_build(Scope *s, const MNode *n)
     Attr *attrs = SCRATCH_N(c, Attr, n->nattrs);
     NodeSpec spec = {.domain = n->domain,
                      .op = n->op,
+                     .version = n->version,
                      .name = n->name,
                      .loc = n->loc,
                      .nin = n->nin,

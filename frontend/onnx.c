@@ -348,8 +348,9 @@ static void meta_read(Onnx *x, const onnx_ModelProto *p, MModel *m)
     m->meta = meta;
 }
 
-MModel *onnx_read(Ctx *c, const File *f)
+MModel *onnx_read(Ctx *c, const File *f, const ReadOptions *o)
 {
+    (void)o;
     Onnx *x = onnx_new(c, f);
     onnx_ModelProto p = {0};
     MModel *m = NEW(c, MModel);
@@ -374,9 +375,9 @@ MModel *onnx_read(Ctx *c, const File *f)
     }
     scratch_release(c, mark);
     for (int i = 0; i < x->graphs.n; i++)
-        x->graphs.at[i]->nodes = nodes_ordered(c, x->graphs.at[i]->nnodes, x->graphs.at[i]->nodes);
+        x->graphs.at[i]->nodes = nodes_ordered(c, x->graphs.at[i]->nnodes, x->graphs.at[i]->nodes, NULL);
     for (int i = 0; i < m->nfunctions; i++)
-        functions[i].nodes = nodes_ordered(c, functions[i].nnodes, functions[i].nodes);
+        functions[i].nodes = nodes_ordered(c, functions[i].nnodes, functions[i].nodes, NULL);
     m->broken = x->faults > 0;
     return m;
 }

@@ -44,10 +44,6 @@ const MNode *const *onnx_nodes(Onnx *x, const Places *l, int *n);
 MName *onnx_names(Onnx *x, Loc loc, const char *what, const Places *l, int *n);
 bool onnx_attr(Onnx *x, Loc loc, Place p, MAttr *to);                    /* false: not even its name could be read */
 
-/* ---- order.c --------------------------------------------------------------------------------------------------- */
-/* The nodes, each behind those that it reads, if that can be. */
-const MNode *const *nodes_ordered(Ctx *c, int n, const MNode *const *nodes);
-
 /* ---- onnx_tensor.c --------------------------------------------------------------------------------------------- */
 /* The tensor at p, its data in the mapped file where they stand there as they are in memory. NULL: a fault was
  * reported. *name, when name is given: "" when it has none. */

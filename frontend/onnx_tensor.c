@@ -68,16 +68,15 @@ static const Tensor *wrong_count(const Const *k, const char *field, size_t want,
     return NULL;
 }
 
-/* Bools are 0 or 1; of other bytes a copy is made that is. */
-static const Tensor *bools(const Const *k, const void *data, size_t n)
+const Tensor *tensor_bools(Ctx *c, Type type, const void *data, size_t n)
 {
     const unsigned char *from = data;
     size_t i = 0;
     while (i < n && from[i] <= 1)
         i++;
     if (i == n)
-        return tensor_of(k->x->c, k->type, data, n);
-    Tensor *t = tensor_new(k->x->c, k->type);
+        return tensor_of(c, type, data, n);
+    Tensor *t = tensor_new(c, type);
     unsigned char *to = (unsigned char *)(uintptr_t)t->data;
     for (i = 0; i < n; i++)
         to[i] = from[i] != 0;
@@ -92,7 +91,7 @@ static const Tensor *raw_read(const Const *k, Place p)
     else if (p.n != bytes)
         onnx_fault(k->x, k->loc, "%s: %s takes %zu bytes, but its raw data has %zu", k->who, k->text, bytes, p.n);
     else
-        return k->type.dt == DT_BOOL ? bools(k, p.at, p.n) : tensor_of(k->x->c, k->type, p.at, p.n);
+        return k->type.dt == DT_BOOL ? tensor_bools(k->x->c, k->type, p.at, p.n) : tensor_of(k->x->c, k->type, p.at, p.n);
     return NULL;
 }
 
@@ -180,7 +179,7 @@ static const Tensor *external_read(const Const *k, const char *name, const Place
     int before = k->x->c->errors;
     const Tensor *t = external_tensor(k->x->externals, k->loc, name, k->type, n, pairs);
     k->x->faults += k->x->c->errors > before;
-    return t && k->type.dt == DT_BOOL ? bools(k, t->data, t->bytes) : t;
+    return t && k->type.dt == DT_BOOL ? tensor_bools(k->x->c, k->type, t->data, t->bytes) : t;
 }
 
 /* ---- dense ----------------------------------------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
  * in which they stand, each behind those of its sources that have not come yet. What a node's subgraphs read of the
  * surroundings counts as read by the node. A graph with a cycle stays as it is: the import tells of it. Linear, without
  * recursion over the graph. */
-#include "onnx.h"
+#include "frontend.h"
 
 typedef struct Order {
     Ctx *c;
@@ -55,8 +55,8 @@ static void use_all(Order *o, int n, const MNode *const *nodes, size_t *first)
         first[n] = o->n;
 }
 
-/* Walks from each node back to its sources. False: there is a cycle. */
-static bool walk(Order *o, int n, const size_t *first, int *sorted)
+/* Walks from each node back to its sources. -1, or a node of a cycle. */
+static int walk(Order *o, int n, const size_t *first, int *sorted)
 {
     enum { NEW, OPEN, DONE };
     char *state = scratch_alloc(o->c, (size_t)n);
@@ -79,17 +79,17 @@ static bool walk(Order *o, int n, const size_t *first, int *sorted)
             }
             int source = o->sources[next[i]++];
             if (state[source] == OPEN)
-                return false;
+                return source;
             if (state[source] == DONE)
                 continue;
             state[source] = OPEN;
             stack[depth++] = source;
         }
     }
-    return true;
+    return -1;
 }
 
-const MNode *const *nodes_ordered(Ctx *c, int n, const MNode *const *nodes)
+const MNode *const *nodes_ordered(Ctx *c, int n, const MNode *const *nodes, const MNode **circle)
 {
     Order o = {.c = c};
     Mark mark = scratch_mark(c);
@@ -107,11 +107,13 @@ const MNode *const *nodes_ordered(Ctx *c, int n, const MNode *const *nodes)
         o.sources = SCRATCH_N(c, int, o.n);
         use_all(&o, n, nodes, first);
         const MNode **moved = NEW_N(c, const MNode *, n);
-        if (walk(&o, n, first, sorted)) {
+        int cyclic = walk(&o, n, first, sorted);
+        if (cyclic < 0) {
             for (int i = 0; i < n; i++)
                 moved[i] = nodes[sorted[i]];
             ordered = moved;
-        }
+        } else if (circle)
+            *circle = nodes[cyclic];
     }
     scratch_release(c, mark);
     return ordered;

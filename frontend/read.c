@@ -59,13 +59,9 @@ static NORETURN MModel *refuse(Ctx *c, const File *f, const char *what)
     fatal(c, (Loc){src, 0, 0, NULL}, "%s", what);
 }
 
-static MModel *no_xml(Ctx *c, const File *f)
+static MModel *read_text(Ctx *c, const File *f, const ReadOptions *o)
 {
-    refuse(c, f, "is OpenVINO IR (XML), which this version does not read yet: give ONNX");
-}
-
-static MModel *read_text(Ctx *c, const File *f)
-{
+    (void)o;
     Source *src = NEW(c, Source);
     *src = (Source){f->path, f->data, f->size};
     return text_read(c, src);
@@ -73,7 +69,7 @@ static MModel *read_text(Ctx *c, const File *f)
 
 static const Reader readers[] = {
     {"ONNX binary", is_onnx, onnx_read},
-    {"OpenVINO IR", is_xml, no_xml},
+    {"OpenVINO IR", is_xml, openvino_read},
     {"ONNX text", is_text, read_text},
 };
 
@@ -85,7 +81,7 @@ const Reader *frontend_format(const char *data, size_t n)
     return NULL;
 }
 
-MModel *frontend_model(Ctx *c, const char *path)
+MModel *frontend_model(Ctx *c, const char *path, const ReadOptions *o)
 {
     File *f = file_map(c, path);
     if (!f)
@@ -95,11 +91,11 @@ MModel *frontend_model(Ctx *c, const char *path)
     const Reader *r = frontend_format(f->data, f->size);
     if (!r)
         refuse(c, f, "is in no format that burin knows (ONNX text, ONNX binary, OpenVINO IR)");
-    return r->read(c, f);
+    return r->read(c, f, o);
 }
 
 Graph *frontend_read(Ctx *c, const char *path, const ReadOptions *o)
 {
-    MModel *m = frontend_model(c, path);
+    MModel *m = frontend_model(c, path, o);
     return m ? frontend_import(c, m, o) : NULL;
 }

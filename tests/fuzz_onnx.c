@@ -32,7 +32,7 @@ static void read_one(Ctx *c, void *arg)
     *f = (File){"m", (const char *)r->data, r->n};
     give_ops(c);
     frontend_format(f->data, f->size);
-    const MModel *m = onnx_read(c, f);
+    const MModel *m = onnx_read(c, f, NULL);
     Graph *g = frontend_import(c, m, &options[r->n % (size_t)COUNT(options)]);
     if (g && !c->errors && !r->fail)
         again(c, g);

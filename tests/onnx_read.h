@@ -16,7 +16,7 @@ typedef struct Job { const File *f; const ReadOptions *o; MModel *m; Graph *g; }
 static inline void read_job(Ctx *ctx, void *arg)
 {
     Job *job = arg;
-    job->m = onnx_read(ctx, job->f);
+    job->m = onnx_read(ctx, job->f, NULL);
     job->g = frontend_import(ctx, job->m, job->o);
 }
 

@@ -258,7 +258,7 @@ START_TEST(external_files)
     ck_assert_msg(!c->errors, "%s", said());
     ck_assert_str_eq(text_of(c, print_tensor, g->outs[0]->data), " float[2] = 1.5 -2\n");
     write_file(path_of("w.data"), data, 8);
-    ck_assert(frontend_model(c, path_of("m.onnx"))->broken);
+    ck_assert(frontend_model(c, path_of("m.onnx"), NULL)->broken);
     ck_assert_ptr_nonnull(strstr(said(), "external data 'w.data' is cut short"));
     remove(path_of("w.data"));
     remove(path_of("m.onnx"));

@@ -286,7 +286,7 @@ static bool evaluate(Build *b, const Node *n)
 
 static bool spliced(const Node *n)
 {
-    return n->sig->graphs || node_late(n) || node_lists(n);
+    return n->sig->in_place || node_late(n) || node_lists(n);
 }
 
 static bool build(Build *b, Node *n, const NodeSpec *s)
@@ -302,7 +302,7 @@ static bool build(Build *b, Node *n, const NodeSpec *s)
     if (!set_types(b, n))
         return false;
     sized_declared(n, s->declared, s->nout);
-    return !op_expands(n->op) || expand(b, n, expansion, n->sig->graphs);
+    return !op_expands(n->op) || expand(b, n, expansion, n->sig->in_place);
 }
 
 /* Within an expansion what is known and worth holding becomes a constant at once. */
@@ -347,7 +347,7 @@ static int64_t opset_of(const Build *b, const char *domain)
 void build_node(Build *b, const NodeSpec *s, Edge **out)
 {
     const char *domain = s->domain ? s->domain : "", *prefix = b->prefix;
-    int64_t version = opset_of(b, domain);
+    int64_t version = s->version ? s->version : opset_of(b, domain);
     int newer = 0;
     const Sig *sig = version < 0 ? NULL : op_find(b->c, domain, s->op, version, &newer);
     if (!sig) {

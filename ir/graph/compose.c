@@ -92,8 +92,8 @@ static DType number_type(const Sig *s, int n, const Val *args, int p)
 {
     const Param *at = sig_param(s->in, s->nin, p);
     for (int i = 0; i < n; i++)
-        if (args[i].kind == VAL_EDGE && at->var && sig_param(s->in, s->nin, i)->var == at->var)
-            return args[i].e->type.dt;
+        if (args[i].kind != VAL_NUM && args[i].kind != VAL_NONE && at->var && sig_param(s->in, s->nin, i)->var == at->var)
+            return args[i].kind == VAL_EDGE ? args[i].e->type.dt : args[i].kind == VAL_INTS ? DT_I64 : DT_F32;
     static const DType order[] = {DT_F32, DT_I64, DT_I32, DT_BOOL, DT_U8};
     for (int i = 0; i < COUNT(order); i++)
         if (at->types >> order[i] & 1)
@@ -215,8 +215,8 @@ static Val along(Body *k, Type t, int64_t at, bool all, bool places)
     return all ? v : val_num((double)t.dims[axis]);
 }
 
-enum { RANK, SIZE, TYPE, GIVEN, FAIL, SQRT, ASKED, DIM, AXES, DIMS, WITHIN, VECTOR, ITEM, LIKE };
-static const char *const facts[] = {"rank", "size", "type",  "given",  "fail",   "sqrt", "asked",
+enum { RANK, SIZE, TYPE, GIVEN, FAIL, SQRT, ASKED, VALUES, DIM, AXES, DIMS, WITHIN, VECTOR, ITEM, LIKE };
+static const char *const facts[] = {"rank", "size", "type",  "given",  "fail",   "sqrt", "asked", "values",
                                         "dim",  "axes", "dims",  "within", "vector", "item", "like"};
 
 int fact_find(const char *name)
@@ -262,6 +262,29 @@ static bool number_function(Body *k, int f, Val x, Val y, Val *v)
     }
 }
 
+/* The elements of an operand that is known. */
+static Val known_values(Body *k, const Edge *e)
+{
+    enum { MOST_VALUES = 1 << 16 };
+    Ctx *c = k->t.c;
+    int64_t n = type_count(e->type);
+    Val v = {.kind = dtype_is_float(e->type.dt) ? VAL_FLOATS : VAL_INTS, .n = (int)n};
+    if (!e->data || n > MOST_VALUES) {
+        body_fault(k, internf(c, "'%s' must be known at compile time, and small", e->name));
+        return (Val){0};
+    }
+    int64_t *ints = NEW_N(c, int64_t, n);
+    float *floats = NEW_N(c, float, n);
+    for (int64_t i = 0; i < n; i++)
+        if (v.kind == VAL_INTS)
+            ints[i] = tensor_at_int(e->data, i);
+        else
+            floats[i] = (float)tensor_at_double(e->data, i);
+    v.ints = v.kind == VAL_INTS ? ints : NULL;
+    v.floats = floats;
+    return v;
+}
+
 Val fact_call(Body *k, int f, const char *text, Val x, Val y)
 {
     Val v = f == WITHIN || f == VECTOR ? x : f == AXES || f == DIMS ? (Val){.kind = VAL_INTS} : val_num(0);
@@ -276,6 +299,7 @@ Val fact_call(Body *k, int f, const char *text, Val x, Val y)
     case RANK:   return val_num(t.rank);
     case SIZE:   return val_num((double)type_count(t));
     case TYPE:   return val_num(t.dt);
+    case VALUES: return known_values(k, x.e);
     case WITHIN: check_within(k, text, t, y); break;
     case VECTOR: check_vector(k, text, t, val_int(k, y)); break;
     default:     return along(k, t, val_int(k, y), f != DIM, f == AXES);

@@ -380,23 +380,16 @@ bool op_expands(const Op *op)
     return op->expand || op->body;
 }
 
-const OpTable *op_table_new(Ctx *c, const Op *ops, int n)
+static void index_names(Ctx *c, OpTable *t)
 {
-    OpTable *t = NEW(c, OpTable);
     uint32_t cap = 16;
-    while (cap < 2 * (uint32_t)n)
+    while (cap < 2 * (uint32_t)t->n)
         cap *= 2;
-    t->n = n;
     t->mask = cap - 1;
-    t->sigs = NEW_N(c, Sig, n);
     t->first = NEW_N(c, int, cap);
-    t->names = NEW_N(c, const char *, n);
-    t->domains = NEW_N(c, const char *, n);
-    for (int i = 0; i < n; i++)
-        t->sigs[i] = read_sig(c, &ops[i]);
-    if (n)
-        qsort(t->sigs, (size_t)n, sizeof *t->sigs, by_name);
-    for (int i = 0; i < n; i++) {
+    t->names = NEW_N(c, const char *, t->n);
+    t->domains = NEW_N(c, const char *, t->n);
+    for (int i = 0; i < t->n; i++) {
         const Sig *s = &t->sigs[i];
         if (i && same_op(s - 1, s->domain, s->name)) {
             if (s->since == s[-1].since)
@@ -410,7 +403,30 @@ const OpTable *op_table_new(Ctx *c, const Op *ops, int n)
             h = (h + 1) & t->mask;
         t->first[h] = i + 1;
     }
+}
+
+const OpTable *op_tables_new(Ctx *c, int n, const OpList *lists)
+{
+    OpTable *t = NEW(c, OpTable);
+    int all = 0;
+    for (int i = 0; i < n; i++)
+        all += lists[i].n;
+    t->sigs = NEW_N(c, Sig, all);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < lists[i].n; k++) {
+            Sig *s = &t->sigs[t->n++];
+            *s = read_sig(c, &lists[i].ops[k]);
+            s->in_place = s->graphs || (lists[i].in_place && op_expands(s->op));
+        }
+    if (all)
+        qsort(t->sigs, (size_t)all, sizeof *t->sigs, by_name);
+    index_names(c, t);
     return t;
+}
+
+const OpTable *op_table_new(Ctx *c, const Op *ops, int n)
+{
+    return op_tables_new(c, 1, &(OpList){ops, n, false});
 }
 
 /* The first version, or NULL. */

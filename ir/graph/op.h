@@ -57,6 +57,7 @@
  *   rank(x)  dim(x, k)  size(x)  type(x)  given(x)  sqrt(x)     numbers: type is the element type, given 1 or 0
  *   axes(x, k)       the vector k .. rank-1; dims(x, k): of the dimensions at those places
  *   item(v, k)       of a vector, a number
+ *   values(x)        the vector of an operand that is known
  *   asked(y)         whether the result is asked for: 1 or 0
  *   within(x, y)     x, which must broadcast to y; vector(x, n): x, which must be a vector of n elements
  *   like(x, y)       x with the element type of y; int64(x): with that type
@@ -108,11 +109,15 @@ typedef struct Sig {
     int nshown;                      /* results that a node may name; behind them, the dimensions of those marked # */
     const AttrSig *attrs; const Param *in, *out;
     int ndefaults; const Attr *defaults;         /* the attributes of a node that gives none */
-    bool graphs;                     /* has attributes that hold graphs: its nodes are never kept */
+    bool graphs;                     /* has attributes that hold graphs */
+    bool in_place;                   /* its nodes are never kept: what they stand for takes their place */
     const Op *op;
 } Sig;
 typedef struct OpTable OpTable;
-const OpTable *op_table_new(Ctx *c, const Op *ops, int n);       /* an internal error names a bad signature */
+/* A list is in place when it is of another format's operators: compositions of those that graphs are made of. */
+typedef struct OpList { const Op *ops; int n; bool in_place; } OpList;
+const OpTable *op_tables_new(Ctx *c, int n, const OpList *lists);    /* an internal error names a bad signature */
+const OpTable *op_table_new(Ctx *c, const Op *ops, int n);
 /* The entry that is in force at `opset` (the greatest since <= opset). NULL: none; *newer then is the first since of
  * that name, or 0. */
 const Sig *op_find(Ctx *c, const char *domain, const char *name, int64_t opset, int *newer);
@@ -147,6 +152,7 @@ struct Build {
 Build *build_new(Ctx *c, int nopsets, const Opset *opsets);
 typedef struct NodeSpec {            /* a node as a model gives it */
     const char *domain, *op, *name;
+    int64_t version;                 /* 0: what is imported of the domain */
     Loc loc;
     int nin, nout, nattrs;
     Edge *const *in;                 /* NULL entry: left out */

@@ -1,0 +1,86 @@
+/* The layers of OpenVINO as operators of the domain "openvino": the table, and what the functions behind it share. */
+#include "openvino_ops.h"
+
+bool known_ints(Build *b, const Node *n, int k, Ints *to)
+{
+    const Tensor *t = k < n->nin && n->in[k] ? n->in[k]->data : NULL;
+    to->n = 0;
+    if (!t || type_count(t->type) > MAX_RANK) {
+        node_error(b, n, "input %d must be known at compile time and have at most %d elements", k, MAX_RANK);
+        return false;
+    }
+    for (; to->n < type_count(t->type); to->n++)
+        to->v[to->n] = tensor_at_int(t, to->n);
+    return true;
+}
+
+bool known_axes(Build *b, const Node *n, int k, int rank, Ints *to)
+{
+    if (!known_ints(b, n, k, to))
+        return false;
+    for (int i = 0; i < to->n; i++) {
+        int axis;
+        if (!node_axis(b, n, to->v[i], rank, false, &axis))
+            return false;
+        to->v[i] = axis;
+    }
+    return true;
+}
+
+bool list_attr(Build *b, const Node *n, const char *name, int count, int64_t absent, Ints *to)
+{
+    const Attr *a = node_attr(n, name);
+    to->n = count;
+    for (int i = 0; i < count; i++)
+        to->v[i] = absent;
+    if (!a || !a->n)
+        return true;
+    if (a->n != count) {
+        node_error(b, n, "attribute '%s' has %d values: it must have %d", name, a->n, count);
+        return false;
+    }
+    if (count)
+        memcpy(to->v, a->ints, sizeof *to->v * (size_t)count);
+    return true;
+}
+
+Edge *to_dims(Build *b, Edge *x, int rank, const int64_t *dims)
+{
+    if (type_same((Type){x->type.dt, rank, dims}, x->type))
+        return x;
+    Attr zero = attr_int(b->c, "allowzero", 1);
+    Edge *in[2] = {x, build_ints(b, rank, dims)};
+    return build_op(b, "Reshape", 2, in, 1, &zero);
+}
+
+Edge *to_order(Build *b, Edge *x, int rank, const int64_t *perm)
+{
+    bool moves = false;
+    for (int i = 0; i < rank; i++)
+        moves |= perm[i] != i;
+    Attr a = attr_ints(b->c, "perm", rank, perm);
+    return moves ? build_op(b, "Transpose", 1, &x, 1, &a) : x;
+}
+
+Edge *part_of(Build *b, Edge *x, int axis, int64_t from, int64_t to)
+{
+    int64_t along = axis;
+    Edge *in[4] = {x, build_ints(b, 1, &from), build_ints(b, 1, &to), build_ints(b, 1, &along)};
+    return build_op(b, "Slice", 4, in, 0, NULL);
+}
+
+Edge *joined(Build *b, int n, Edge *const *x, int axis)
+{
+    Attr a = attr_int(b->c, "axis", axis);
+    return n == 1 ? x[0] : build_op(b, "Concat", n, x, 1, &a);
+}
+
+Edge *number_of(Build *b, DType dt, double v)
+{
+    return build_scalar(b, dt, v);
+}
+
+const Op openvino_ops[] = {
+#include "openvino.def"
+};
+const int openvino_count = COUNT(openvino_ops);

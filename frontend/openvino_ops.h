@@ -1,0 +1,34 @@
+/* What the meanings of OpenVINO's layers share: functions that rows of openvino.def name where a formula does not do. All
+ * are `.expand` (ir/graph/op.h) but for DetectionOutput, a kernel of its own. */
+#ifndef BURIN_OPENVINO_OPS_H
+#define BURIN_OPENVINO_OPS_H
+
+#include "frontend.h"
+
+typedef bool LayerExpand(Build *b, const Node *n, Edge **out);
+
+/* openvino_ops.c: what they share */
+typedef struct Ints { int n; int64_t v[MAX_RANK]; } Ints;
+bool known_ints(Build *b, const Node *n, int k, Ints *to);       /* operand k, up to MAX_RANK; false: told */
+bool known_axes(Build *b, const Node *n, int k, int rank, Ints *to);     /* the same, counted from the front */
+bool list_attr(Build *b, const Node *n, const char *name, int count, int64_t absent, Ints *to);
+Edge *to_dims(Build *b, Edge *x, int rank, const int64_t *dims);         /* Reshape */
+Edge *to_order(Build *b, Edge *x, int rank, const int64_t *perm);        /* Transpose */
+Edge *part_of(Build *b, Edge *x, int axis, int64_t from, int64_t to);    /* along an axis */
+Edge *joined(Build *b, int n, Edge *const *x, int axis);
+Edge *number_of(Build *b, DType dt, double v);
+
+/* openvino_window.c */
+LayerExpand ov_convolution, ov_deconvolution, ov_deformable, ov_pool, ov_adaptive_pool, ov_patches;
+/* openvino_move.c, openvino_index.c */
+LayerExpand ov_namesake, ov_aligned, ov_transpose, ov_split, ov_variadic_split, ov_strided_slice, ov_pad, ov_tile, ov_broadcast, ov_roll;
+LayerExpand ov_batch_to_space, ov_space_to_batch, ov_shuffle, ov_gather, ov_scatter_update, ov_matmul, ov_fourier;
+LayerExpand ov_interpolate, ov_reorg;
+/* openvino_detect.c */
+LayerExpand ov_prior_box, ov_prior_box_clustered, ov_region_yolo, ov_ctc_greedy;
+void ov_detection_output(Lower *l);
+bool ov_detection_infer(Build *b, const Node *n, Type *out);
+/* openvino_recurrent.c */
+LayerExpand ov_sequence, ov_cell, ov_loop, ov_iterator, ov_if;
+
+#endif

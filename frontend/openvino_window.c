@@ -1,0 +1,299 @@
+/* Layers of OpenVINO whose elements come from a window over another tensor: their attributes are those of ONNX under
+ * other names; weights of groups have a dimension of their own. */
+#include "openvino_ops.h"
+
+enum { MOST_ATTRS = 10 };
+typedef struct Attrs { Ctx *c; int n; Attr at[MOST_ATTRS]; } Attrs;
+
+static void give_ints(Attrs *a, const char *name, int n, const int64_t *v)
+{
+    a->at[a->n++] = attr_ints(a->c, name, n, mem_copy(a->c, v, sizeof *v * (size_t)n));
+}
+
+static void give_int(Attrs *a, const char *name, int64_t v)
+{
+    a->at[a->n++] = attr_int(a->c, name, v);
+}
+
+/* auto_pad in ONNX's words; "": the pads hold. */
+static const char *padding(const Node *n)
+{
+    const char *s = node_string(n, "auto_pad", "explicit");
+    return !strcmp(s, "same_upper") ? "SAME_UPPER" : !strcmp(s, "same_lower") ? "SAME_LOWER"
+         : !strcmp(s, "valid")      ? "VALID" : "";
+}
+
+/* strides, dilations and pads of `count` spatial dimensions. */
+static bool window_attrs(Build *b, const Node *n, int count, Attrs *a)
+{
+    Ints strides, dilations, begin, end;
+    if (!list_attr(b, n, "strides", count, 1, &strides) || !list_attr(b, n, "dilations", count, 1, &dilations) ||
+        !list_attr(b, n, "pads_begin", count, 0, &begin) || !list_attr(b, n, "pads_end", count, 0, &end))
+        return false;
+    if (count > MAX_RANK / 2) {
+        node_error(b, n, "%d dimensions are too many", count);
+        return false;
+    }
+    give_ints(a, "strides", count, strides.v);
+    if (node_attr(n, "dilations"))
+        give_ints(a, "dilations", count, dilations.v);
+    if (*padding(n)) {
+        a->at[a->n++] = attr_string(a->c, "auto_pad", padding(n));
+        return true;
+    }
+    memcpy(begin.v + count, end.v, sizeof *end.v * (size_t)count);
+    give_ints(a, "pads", 2 * count, begin.v);
+    return true;
+}
+
+static bool at_least(Build *b, const Node *n, int k, int rank)
+{
+    if (n->in[k]->type.rank >= rank)
+        return true;
+    node_error(b, n, "%s is %s: it must have at least %d dimensions", n->sig->in[k].name,
+               type_text(b->c, n->in[k]->type), rank);
+    return false;
+}
+
+/* Filters with a group dimension in front, as ONNX has them: the first two become one. Across: the second is behind the
+ * inputs of a group (deconvolution): it is the outputs of a group. */
+static Edge *filters(Build *b, const Node *n, int k, int *groups)
+{
+    Type t = n->in[k]->type;
+    int64_t dims[MAX_RANK];
+    *groups = 1;
+    if (t.rank != n->in[0]->type.rank + 1)
+        return n->in[k];
+    *groups = t.dims[0] < INT_MAX ? (int)t.dims[0] : INT_MAX;
+    memcpy(dims, t.dims + 1, sizeof *dims * (size_t)(t.rank - 1));
+    dims[0] *= t.dims[0];
+    return to_dims(b, n->in[k], t.rank - 1, dims);
+}
+
+bool ov_convolution(Build *b, const Node *n, Edge **out)
+{
+    Attrs a = {.c = b->c};
+    int groups;
+    if (!at_least(b, n, 0, 3) || !at_least(b, n, 1, 3))
+        return false;
+    Edge *in[2] = {n->in[0], filters(b, n, 1, &groups)};
+    if (edge_poisoned(in[1]) || !window_attrs(b, n, n->in[0]->type.rank - 2, &a))
+        return false;
+    give_int(&a, "group", groups);
+    out[0] = build_op(b, "Conv", 2, in, a.n, a.at);
+    return true;
+}
+
+/* Pads that give the asked spatial shape: what is too much is cut off, the larger half behind, or in front for
+ * same_lower; with explicit pads, those decide and output_padding makes up. */
+static bool shape_attrs(Build *b, const Node *n, int count, Attrs *a)
+{
+    Ints shape, strides, dilations, extra;
+    Type w = n->in[1]->type, x = n->in[0]->type;
+    int64_t pads[MAX_RANK];
+    if (!known_ints(b, n, 2, &shape) || !list_attr(b, n, "strides", count, 1, &strides) ||
+        !list_attr(b, n, "dilations", count, 1, &dilations) || !list_attr(b, n, "output_padding", count, 0, &extra))
+        return false;
+    if (shape.n != count) {
+        node_error(b, n, "the output shape has %d values, there are %d spatial dimensions", shape.n, count);
+        return false;
+    }
+    bool lower = !strcmp(node_string(n, "auto_pad", ""), "same_lower");
+    for (int i = 0; i < count; i++) {
+        int64_t full = strides.v[i] * (x.dims[2 + i] - 1) + extra.v[i] +
+                       (w.dims[w.rank - count + i] - 1) * dilations.v[i] + 1;
+        int64_t cut = full - shape.v[i];
+        if (cut < 0) {                   /* longer than what there is: zeros behind */
+            extra.v[i] -= cut;
+            cut = 0;
+        }
+        pads[i] = lower ? cut - cut / 2 : cut / 2;
+        pads[count + i] = cut - pads[i];
+    }
+    give_ints(a, "strides", count, strides.v);
+    give_ints(a, "dilations", count, dilations.v);
+    give_ints(a, "pads", 2 * count, pads);
+    give_ints(a, "output_padding", count, extra.v);
+    return true;
+}
+
+bool ov_deconvolution(Build *b, const Node *n, Edge **out)
+{
+    Attrs a = {.c = b->c};
+    Ints extra;
+    int count = n->in[0]->type.rank - 2, groups;
+    if (!at_least(b, n, 0, 3) || !at_least(b, n, 1, 3) || !list_attr(b, n, "output_padding", count, 0, &extra))
+        return false;
+    Edge *in[2] = {n->in[0], filters(b, n, 1, &groups)};
+    bool same = strncmp(node_string(n, "auto_pad", ""), "same", 4) == 0, asked = n->nin > 2 && n->in[2];
+    bool explicit = !*padding(n);
+    if (edge_poisoned(in[1]))
+        return false;
+    if (asked && !explicit ? !shape_attrs(b, n, count, &a) : !window_attrs(b, n, count, &a))
+        return false;
+    if (same && !asked) {                /* without a shape nothing is there to be the same as: no pads */
+        a.n = 0;
+        int64_t none[MAX_RANK] = {0};
+        Ints s, d;
+        list_attr(b, n, "strides", count, 1, &s);
+        list_attr(b, n, "dilations", count, 1, &d);
+        give_ints(&a, "strides", count, s.v);
+        give_ints(&a, "dilations", count, d.v);
+        give_ints(&a, "pads", 2 * count, none);
+    }
+    if (!asked || explicit)
+        give_ints(&a, "output_padding", count, extra.v);
+    if (asked && explicit) {
+        Ints shape;
+        if (!known_ints(b, n, 2, &shape))
+            return false;
+        give_ints(&a, "output_shape", shape.n, shape.v);
+        for (int i = 0; i < a.n; i++)
+            if (!strcmp(a.at[i].name, "pads") || !strcmp(a.at[i].name, "output_padding"))
+                a.at[i--] = a.at[--a.n];
+    }
+    give_int(&a, "group", groups);
+    out[0] = build_op(b, "ConvTranspose", 2, in, a.n, a.at);
+    return true;
+}
+
+bool ov_deformable(Build *b, const Node *n, Edge **out)
+{
+    Attrs a = {.c = b->c};
+    if (!at_least(b, n, 0, 4) || !window_attrs(b, n, 2, &a))
+        return false;
+    if (*padding(n)) {
+        node_error(b, n, "auto_pad is not supported here: give pads");
+        return false;
+    }
+    Edge *in[5] = {n->in[0], n->in[2], n->in[1], NULL, n->nin > 3 ? n->in[3] : NULL};
+    give_int(&a, "group", node_int(n, "group", 1));
+    give_int(&a, "offset_group", node_int(n, "deformable_group", 1));
+    out[0] = build_op(b, "DeformConv", in[4] ? 5 : 3, in, a.n, a.at);
+    return true;
+}
+
+/* ---- pools ------------------------------------------------------------------------------------------------------- */
+
+bool ov_pool(Build *b, const Node *n, Edge **out)
+{
+    Attrs a = {.c = b->c};
+    Ints kernel;
+    int count = n->in[0]->type.rank - 2;
+    bool average = node_attr(n, "exclude_pad") != NULL, ceil = !strcmp(node_string(n, "rounding_type", ""), "ceil");
+    if (!at_least(b, n, 0, 3) || !list_attr(b, n, "kernel", count, 1, &kernel) || !window_attrs(b, n, count, &a))
+        return false;
+    give_ints(&a, "kernel_shape", count, kernel.v);
+    if (ceil)
+        give_int(&a, "ceil_mode", 1);
+    if (average) {
+        give_int(&a, "count_include_pad", node_int(n, "exclude_pad", 1) == 0);
+        out[0] = build_op(b, "AveragePool", 1, n->in, a.n, a.at);
+        return true;
+    }
+    Edge *both[2];
+    bool indices = n->nout > 1 && n->out[1];
+    build_op_n(b, "MaxPool", 1, n->in, a.n, a.at, indices ? 2 : 1, both);
+    out[0] = both[0];
+    if (!indices || edge_poisoned(both[1]))
+        return true;
+    int axis;
+    if (!node_axis(b, n, node_int(n, "axis", 0), n->in[0]->type.rank, false, &axis))
+        return false;
+    int64_t block = 1;                   /* they count within the dimensions from axis on */
+    for (int i = axis; i < n->in[0]->type.rank; i++)
+        block *= n->in[0]->type.dims[i];
+    Edge *i = axis ? build_op2(b, "Mod", both[1], number_of(b, DT_I64, (double)(block ? block : 1))) : both[1];
+    out[1] = build_cast(b, i, (DType)node_int(n, "index_element_type", DT_I64));
+    return true;
+}
+
+/* The mean over bins as a product with a matrix of weights, the maximum as a list of maxima. */
+static Edge *bins_mean(Build *b, Edge *x, int axis, int64_t want)
+{
+    int64_t have = x->type.dims[axis], dims[2] = {have, want}, perm[MAX_RANK];
+    int rank = x->type.rank;
+    Tensor *w = tensor_new(b->c, type_make(b->c, DT_F32, 2, dims));
+    float *to = (float *)(uintptr_t)w->data;
+    for (int64_t o = 0; o < want; o++) {
+        int64_t from = o * have / want, end = ((o + 1) * have + want - 1) / want;
+        for (int64_t i = from; i < end; i++)
+            to[i * want + o] = 1.0f / (float)(end - from);
+    }
+    for (int i = 0; i < rank; i++)
+        perm[i] = i == axis ? rank - 1 : i == rank - 1 ? axis : i;
+    Edge *weights = build_cast(b, build_const(b, NULL, w, b->loc), x->type.dt);
+    return to_order(b, build_op2(b, "MatMul", to_order(b, x, rank, perm), weights), rank, perm);
+}
+
+static Edge *bins_max(Build *b, Edge *x, int axis, int64_t want)
+{
+    int64_t have = x->type.dims[axis], along = axis;
+    Edge **parts = NEW_N(b->c, Edge *, want);
+    for (int64_t o = 0; o < want; o++)
+        parts[o] = build_op2(b, "ReduceMax", part_of(b, x, axis, o * have / want, ((o + 1) * have + want - 1) / want),
+                             build_ints(b, 1, &along));
+    return joined(b, (int)want, parts, axis);
+}
+
+bool ov_adaptive_pool(Build *b, const Node *n, Edge **out)
+{
+    enum { MOST_BINS = 4096 };
+    bool mean = n->sig->nout == 1;
+    Ints shape;
+    Type t = n->in[0]->type;
+    if (!at_least(b, n, 0, 3) || !known_ints(b, n, 1, &shape))
+        return false;
+    if (n->nout > 1 && n->out[1]) {
+        node_error(b, n, "its indices are not supported");
+        return false;
+    }
+    out[0] = n->in[0];
+    for (int i = 0; i < t.rank - 2; i++) {
+        if (shape.n != t.rank - 2 || shape.v[i] < 1 || shape.v[i] > MOST_BINS || !t.dims[2 + i]) {
+            node_error(b, n, "the output shape must have %d sizes from 1 to %d", t.rank - 2, MOST_BINS);
+            return false;
+        }
+        if (shape.v[i] != t.dims[2 + i] && !edge_poisoned(out[0]))
+            out[0] = (mean ? bins_mean : bins_max)(b, out[0], 2 + i, shape.v[i]);
+    }
+    return true;
+}
+
+/* ---- patches ----------------------------------------------------------------------------------------------------- */
+
+/* [N, C, H, W] to [N, h * w * C, rows, columns]: the elements of a patch in the order of row, column, channel. One strided
+ * slice a place of the patch. */
+bool ov_patches(Build *b, const Node *n, Edge **out)
+{
+    Ints size, stride, rate;
+    Type t = n->in[0]->type;
+    int64_t pads[8] = {0}, count[2];
+    if (!at_least(b, n, 0, 4) || !list_attr(b, n, "sizes", 2, 1, &size) || !list_attr(b, n, "strides", 2, 1, &stride) ||
+        !list_attr(b, n, "rates", 2, 1, &rate))
+        return false;
+    for (int i = 0; i < 2; i++) {
+        if (size.v[i] < 1 || stride.v[i] < 1 || rate.v[i] < 1 || size.v[i] > 1024) {
+            node_error(b, n, "sizes, strides and rates must be positive");
+            return false;
+        }
+        int64_t have = t.dims[2 + i], span = (size.v[i] - 1) * rate.v[i] + 1;
+        count[i] = *padding(n) == 'S' ? (have + stride.v[i] - 1) / stride.v[i]
+                 : have < span        ? 0 : (have - span) / stride.v[i] + 1;
+        int64_t missing = *padding(n) == 'S' ? (count[i] - 1) * stride.v[i] + span - have : 0;
+        missing = missing > 0 ? missing : 0;
+        pads[2 + i] = !strcmp(padding(n), "SAME_LOWER") ? missing - missing / 2 : missing / 2;
+        pads[6 + i] = missing - pads[2 + i];
+    }
+    Edge *x = build_op2(b, "Pad", n->in[0], build_ints(b, 8, pads));
+    Edge **parts = NEW_N(b->c, Edge *, size.v[0] * size.v[1]);
+    for (int64_t i = 0; i < size.v[0] * size.v[1]; i++) {
+        int64_t at[2] = {i / size.v[1] * rate.v[0], i % size.v[1] * rate.v[1]}, axes[2] = {2, 3};
+        int64_t end[2] = {at[0] + (count[0] - 1) * stride.v[0] + 1, at[1] + (count[1] - 1) * stride.v[1] + 1};
+        Edge *in[5] = {x, build_ints(b, 2, at), build_ints(b, 2, end), build_ints(b, 2, axes),
+                       build_ints(b, 2, stride.v)};
+        parts[i] = build_op(b, "Slice", 5, in, 0, NULL);
+    }
+    out[0] = joined(b, (int)(size.v[0] * size.v[1]), parts, 1);
+    return true;
+}
