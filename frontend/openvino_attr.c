@@ -167,16 +167,26 @@ const char *layer_attr(const XLayer *l, const char *name)
     return NULL;
 }
 
+/* '-' stands as '_'. */
+static bool is_called(const char *name, const char *key)
+{
+    while (*name && (*name == *key || (*name == '_' && *key == '-'))) {
+        name++;
+        key++;
+    }
+    return !*name && !*key;
+}
+
 int layer_attrs(Ov *x, const XLayer *l, const Sig *sig, int n, MAttr *attrs)
 {
     for (int i = 0; i < l->attrs.n; i++) {
         const Pair *p = &l->attrs.at[i];
         const AttrSig *s = NULL;
         for (int k = 0; k < sig->nattrs && !s; k++)
-            if (!strcmp(sig->attrs[k].name, p->key))
+            if (is_called(sig->attrs[k].name, p->key))
                 s = &sig->attrs[k];
         MAttr *m = &attrs[n++];
-        *m = (MAttr){.a = {.name = p->key, .kind = ATTR_STRING, .loc = l->loc, .s = p->value}};
+        *m = (MAttr){.a = {.name = s ? s->name : p->key, .kind = ATTR_STRING, .loc = l->loc, .s = p->value}};
         if (s && !value(x, s, p->value, &m->a)) {
             ov_fault(x, l->loc, "layer '%s' (%s): attribute %s=\"%s\": %s expected", l->name, l->type, p->key, p->value,
                      s->kind == ATTR_INT     ? "an integer, true, false or an element type is"
