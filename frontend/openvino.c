@@ -1,7 +1,9 @@
 /* OpenVINO IR: from layers as they are written (openvino_xml.c) to an MModel. Edges become names, constants places in the
  * mapped weights file, parameters and results the inputs and outputs in the file's order; every other layer becomes a
  * node of the domain "openvino" in the version of its opset. A layer's output has the layer's name; where it is an input
- * or output of the model and has a tensor name, that one. Work is n log n in layers and edges. */
+ * or output of the model and has a tensor name, that one. Work is n log n in layers and edges.
+ * 16-bit floats are how numbers are stored here, in constants, inputs and outputs; as OpenVINO does, all computing is in
+ * float: such a value NAME is cast to or from `NAME/f32`, which the nodes see. */
 #include "import.h"
 #include "openvino.h"
 
@@ -17,6 +19,7 @@ typedef struct Net {
     Id *ids;                         /* of layers, sorted */
     From **from;                     /* by layer: what each of its input ports reads */
     const char ***names;             /* by layer: of each of its outputs */
+    const char ***outer;             /* the same of a 16-bit float: what it is called as such; NULL: nothing is */
     Table taken;
 } Net;
 
@@ -141,12 +144,32 @@ static void name_published(Net *n, const XLayer *l, int at, int port)
         n->names[at][port] = first;
 }
 
+static bool narrow(DType dt)
+{
+    return dt == DT_F16 || dt == DT_BF16;
+}
+
+/* Whether that output is a 16-bit float that inputs, constants and outputs of the model have. */
+static void name_narrow(Net *n, int at, int port)
+{
+    const XLayer *l = n->net->layers.at[at];
+    const char *stated = is(l, "Parameter") || is(l, "Const") ? layer_attr(l, "element_type") : NULL;
+    const MType *t = l->out.at[port].type;
+    if (n->outer[at][port] || !narrow(stated ? ov_type(stated) : t ? t->dt : DT_NONE))
+        return;
+    n->outer[at][port] = n->names[at][port];
+    n->names[at][port] = unique(n, internf(n->c, "%s/f32", n->names[at][port]), l->id);
+}
+
 static void names_give(Net *n)
 {
     int count = n->net->layers.n, at;
     n->names = NEW_N(n->c, const char **, count);
-    for (int i = 0; i < count; i++)
+    n->outer = NEW_N(n->c, const char **, count);
+    for (int i = 0; i < count; i++) {
         n->names[i] = NEW_N(n->c, const char *, n->net->layers.at[i]->out.n);
+        n->outer[i] = NEW_N(n->c, const char *, n->net->layers.at[i]->out.n);
+    }
     for (int i = 0; i < count; i++) {
         const XLayer *l = n->net->layers.at[i];
         const From *f = is(l, "Result") && l->in.n ? &n->from[i][0] : NULL;
@@ -162,15 +185,24 @@ static void names_give(Net *n)
                 n->names[i][k] =
                     unique(n, l->out.n > 1 && *l->name ? internf(n->c, "%s.%d", l->name, k) : l->name, l->id);
     }
+    for (int i = 0; i < count; i++) {
+        const XLayer *l = n->net->layers.at[i];
+        const From *f = !n->depth && is(l, "Result") && l->in.n ? &n->from[i][0] : NULL;
+        if ((is(l, "Const") || (is(l, "Parameter") && !n->depth)) && l->out.n)
+            name_narrow(n, i, 0);
+        else if (f && f->layer && layer_of(n, f->layer->id, &at))
+            name_narrow(n, at, f->port);
+    }
 }
 
-static const char *source_name(Net *n, int layer, int port)
+/* outside: what an output of the model is called. */
+static const char *source_name(Net *n, int layer, int port, bool outside)
 {
     const XLayer *l = n->net->layers.at[layer];
     const From *f = &n->from[layer][port];
     int at;
     if (f->layer && layer_of(n, f->layer->id, &at))
-        return n->names[at][f->port];
+        return outside && n->outer[at][f->port] ? n->outer[at][f->port] : n->names[at][f->port];
     ov_fault(n->x, l->in.at[port].loc, "input port %lld of layer '%s' (%s): no edge leads to it",
              (long long)l->in.at[port].id, l->name, l->type);
     return "";
@@ -381,7 +413,7 @@ static const MNode *node_make(Net *n, int at)
     *to = (MNode){.domain = domain, .op = l->type, .overload = "", .name = l->name, .version = opset_of(l), .loc = l->loc,
                   .nin = l->in.n, .nout = l->out.n, .in = in, .out = out, .attrs = attrs};
     for (int k = 0; k < l->in.n; k++)
-        in[k] = (MName){source_name(n, at, k), l->loc};
+        in[k] = (MName){source_name(n, at, k, false), l->loc};
     for (int k = 0; k < l->out.n; k++)
         out[k] = (MName){n->names[at][k], l->loc};
     if (sig) {
@@ -401,28 +433,70 @@ typedef struct Parts {
     VEC(const MNode *) nodes;
 } Parts;
 
+static void cast_add(Net *n, Parts *p, Loc loc, const char *from, const char *to, DType dt)
+{
+    MNode *c = NEW(n->c, MNode);
+    MName *names = NEW_N(n->c, MName, 2);
+    MAttr *a = NEW(n->c, MAttr);
+    names[0] = (MName){from, loc};
+    names[1] = (MName){to, loc};
+    a->a = attr_int(n->c, "to", dt);
+    *c = (MNode){.domain = intern(n->c, ""), .op = intern(n->c, "Cast"), .overload = "", .name = "", .loc = loc,
+                 .nin = 1, .nout = 1, .nattrs = 1, .in = &names[0], .out = &names[1], .attrs = a};
+    VEC_PUSH(n->c, p->nodes, c);
+}
+
+static const MType *widened(Net *n, const MType *t)
+{
+    if (!t || !narrow(t->dt))
+        return t;
+    MType *w = mem_copy(n->c, t, sizeof *t);
+    w->dt = DT_F32;
+    return w;
+}
+
+static void node_take(Net *n, Parts *p, int at)
+{
+    const XLayer *l = n->net->layers.at[at];
+    VEC_PUSH(n->c, p->nodes, node_make(n, at));
+    for (int k = 0; k < l->out.n; k++) {
+        const XPort *o = &l->out.at[k];
+        if (o->type)
+            VEC_PUSH(n->c, p->infos, ((MValueInfo){n->names[at][k], l->loc, widened(n, o->type)}));
+        if (n->outer[at][k])
+            cast_add(n, p, l->loc, n->names[at][k], n->outer[at][k], o->type->dt);
+    }
+}
+
+/* A layer that has a value of its own: an input or a constant. */
+static void value_take(Net *n, Parts *p, int at)
+{
+    const XLayer *l = n->net->layers.at[at];
+    const char *name = n->outer[at][0] ? n->outer[at][0] : n->names[at][0];
+    if (is(l, "Const"))
+        VEC_PUSH(n->c, p->inits, ((MTensor){name, l->loc, const_read(n, l)}));
+    else
+        VEC_PUSH(n->c, p->ins, ((MValueInfo){name, l->loc, parameter_type(n, l)}));
+    if (n->outer[at][0])
+        cast_add(n, p, l->loc, name, n->names[at][0], DT_F32);
+}
+
 static void layer_take(Net *n, Parts *p, int at)
 {
     const XLayer *l = n->net->layers.at[at];
     bool input = is(l, "Parameter"), constant = is(l, "Const");
     if ((input || constant) && l->out.n != 1)
         ov_fault(n->x, l->loc, "layer '%s' (%s) has %d output ports: it must have one", l->name, l->type, l->out.n);
-    else if (input)
-        VEC_PUSH(n->c, p->ins, ((MValueInfo){n->names[at][0], l->loc, parameter_type(n, l)}));
-    else if (constant)
-        VEC_PUSH(n->c, p->inits, ((MTensor){n->names[at][0], l->loc, const_read(n, l)}));
+    else if (input || constant)
+        value_take(n, p, at);
     else if (is(l, "Result") && l->in.n != 1)
         ov_fault(n->x, l->loc, "layer '%s' (Result) has %d input ports: it must have one", l->name, l->in.n);
     else if (is(l, "Result")) {
         const From *f = &n->from[at][0];
-        VEC_PUSH(n->c, p->outs, ((MValueInfo){source_name(n, at, 0), l->loc,
+        VEC_PUSH(n->c, p->outs, ((MValueInfo){source_name(n, at, 0, true), l->loc,
                                               f->layer ? f->layer->out.at[f->port].type : NULL}));
-    } else {
-        VEC_PUSH(n->c, p->nodes, node_make(n, at));
-        for (int k = 0; k < l->out.n; k++)
-            if (l->out.at[k].type)
-                VEC_PUSH(n->c, p->infos, ((MValueInfo){n->names[at][k], l->loc, l->out.at[k].type}));
-    }
+    } else
+        node_take(n, p, at);
 }
 
 static MGraph *graph_make(Ov *x, const XNet *net, int depth)

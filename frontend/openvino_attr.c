@@ -131,7 +131,8 @@ static bool integer(const char *text, int64_t *v)
         return true;
     }
     if (ov_type(text) != DT_NONE) {
-        *v = ov_type(text);
+        DType dt = ov_type(text);    /* what is stored in 16 bits is computed in float: openvino.c */
+        *v = dt == DT_F16 || dt == DT_BF16 ? DT_F32 : dt;
         return true;
     }
     return ov_int(text, v);

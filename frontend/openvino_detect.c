@@ -248,13 +248,9 @@ bool ov_ctc_greedy(Build *b, const Node *n, Edge **out)
     int64_t wide[2] = {steps + 1, batch};
     Attr a[2] = {attr_int(b->c, "axis", 2), attr_int(b->c, "keepdims", 0)}, along = attr_int(b->c, "axis", 0);
     Edge *best = build_op(b, "ArgMax", 1, n->in, 2, a), *zero = number_of(b, DT_I64, 0);
-    /* the mask counts up to its first 0, but for the first step, which always does */
-    Edge *on = build_cast(b, build_op2(b, "Greater", to_dims(b, n->in[1], 2, plan), number_of(b, n->in[1]->type.dt, 0)),
-                          DT_I64);
-    Edge *rest = steps > 1 ? part_of(b, on, 0, 1, steps) : NULL;
-    Edge *first = build_op2(b, "Expand", number_of(b, DT_I64, 1), build_ints(b, 2, one));
-    Edge *open = rest ? joined(b, 2, (Edge *[]){first, rest}, 0) : first;
-    Edge *gaps = build_op2(b, "CumSum", build_op2(b, "Sub", number_of(b, DT_I64, 1), open), zero);
+    /* the mask counts up to its first 0 */
+    Edge *shut = build_op2(b, "Equal", to_dims(b, n->in[1], 2, plan), number_of(b, n->in[1]->type.dt, 0));
+    Edge *gaps = build_op2(b, "CumSum", build_cast(b, shut, DT_I64), zero);
     Edge *keep = build_op2(b, "And", build_op2(b, "Equal", gaps, zero),
                            build_op1(b, "Not", build_op2(b, "Equal", best, number_of(b, DT_I64, (double)(t.dims[2] - 1)))));
     if (node_int(n, "ctc_merge_repeated", 1) && steps > 1) {
