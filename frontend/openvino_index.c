@@ -263,8 +263,8 @@ static void resized_old(const Node *n, Resized *r)
 {
     bool align = node_int(n, "align_corners", 1) != 0;
     r->mode = node_string(n, "mode", "nearest");
-    r->coordinates = !strcmp(r->mode, "nearest") ? "asymmetric" : align ? "align_corners" : "asymmetric";
-    r->nearest = "floor";
+    r->coordinates = align ? "align_corners" : "asymmetric";
+    r->nearest = "simple";
 }
 
 static bool resized_read(Build *b, const Node *n, Resized *r, Type t)

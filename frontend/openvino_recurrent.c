@@ -117,7 +117,7 @@ static bool recurrent(Build *b, const Node *n, bool cell, Edge **out)
                    (long long)hidden, type_text(b->c, wt));
         return false;
     }
-    if (k.gates == 4 && (node_int(n, "input_forget", 0) || n->nin > at + 3)) {
+    if (k.gates == 4 && (node_int(n, "input_forget", 0) || (n->nin > at + 3 && n->in[at + 3]))) {
         node_error(b, n, "input_forget and peepholes are not supported");
         return false;
     }

@@ -84,7 +84,7 @@ bool ov_convolution(Build *b, const Node *n, Edge **out)
     return true;
 }
 
-/* Pads that give the asked spatial shape: what is too much is cut off, the larger half behind, or in front for
+/* Pads that give the asked spatial shape: what is too much is cut off, the larger half in front, or behind for
  * same_lower; with explicit pads, those decide and output_padding makes up. */
 static bool shape_attrs(Build *b, const Node *n, int count, Attrs *a)
 {
@@ -107,7 +107,7 @@ static bool shape_attrs(Build *b, const Node *n, int count, Attrs *a)
             extra.v[i] -= cut;
             cut = 0;
         }
-        pads[i] = lower ? cut - cut / 2 : cut / 2;
+        pads[i] = lower ? cut / 2 : cut - cut / 2;
         pads[count + i] = cut - pads[i];
     }
     give_ints(a, "strides", count, strides.v);
@@ -162,8 +162,9 @@ bool ov_deformable(Build *b, const Node *n, Edge **out)
     Attrs a = {.c = b->c};
     if (!at_least(b, n, 0, 4) || !window_attrs(b, n, 2, &a))
         return false;
-    if (*padding(n)) {
-        node_error(b, n, "auto_pad is not supported here: give pads");
+    if (*padding(n) || !node_int(n, "bilinear_interpolation_pad", 0)) {
+        node_error(b, n, "it is supported with pads, not auto_pad, and with bilinear_interpolation_pad: what lies between "
+                   "the border and the zeros around it is else not defined as in ONNX");
         return false;
     }
     Edge *in[5] = {n->in[0], n->in[2], n->in[1], NULL, n->nin > 3 ? n->in[3] : NULL};
@@ -175,6 +176,23 @@ bool ov_deformable(Build *b, const Node *n, Edge **out)
 
 /* ---- pools ------------------------------------------------------------------------------------------------------- */
 
+/* Where pads count, what a last window reaches beyond them counts as well: more pads behind. */
+static void round_up(const Node *n, int count, const Ints *kernel, Attrs *a)
+{
+    const Attr *strides = &a->at[0], *pads = &a->at[0];
+    for (int i = 0; i < a->n; i++)
+        if (!strcmp(a->at[i].name, "strides"))
+            strides = &a->at[i];
+        else if (!strcmp(a->at[i].name, "pads"))
+            pads = &a->at[i];
+    int64_t *v = (int64_t *)(uintptr_t)pads->ints;
+    for (int i = 0; i < count; i++) {
+        int64_t room = n->in[0]->type.dims[2 + i] + v[i] + v[count + i] - kernel->v[i];
+        if (strides->ints[i] > 0 && room > 0)
+            v[count + i] += (strides->ints[i] - room % strides->ints[i]) % strides->ints[i];
+    }
+}
+
 bool ov_pool(Build *b, const Node *n, Edge **out)
 {
     Attrs a = {.c = b->c};
@@ -184,7 +202,10 @@ bool ov_pool(Build *b, const Node *n, Edge **out)
     if (!at_least(b, n, 0, 3) || !list_attr(b, n, "kernel", count, 1, &kernel) || !window_attrs(b, n, count, &a))
         return false;
     give_ints(&a, "kernel_shape", count, kernel.v);
-    if (ceil)
+    bool whole = average && !node_int(n, "exclude_pad", 1) && !*padding(n);
+    if (ceil && whole)
+        round_up(n, count, &kernel, &a);
+    else if (ceil)
         give_int(&a, "ceil_mode", 1);
     if (average) {
         give_int(&a, "count_include_pad", node_int(n, "exclude_pad", 1) == 0);
