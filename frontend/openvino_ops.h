@@ -1,5 +1,5 @@
 /* What the meanings of OpenVINO's layers share: functions that rows of openvino.def name where a formula does not do. All
- * are `.expand` (ir/graph/op.h) but for DetectionOutput, a kernel of its own. */
+ * are `.expand` (ir/graph/op.h) but for Kept, a kernel of its own. */
 #ifndef BURIN_OPENVINO_OPS_H
 #define BURIN_OPENVINO_OPS_H
 
@@ -26,8 +26,10 @@ LayerExpand ov_batch_to_space, ov_space_to_batch, ov_shuffle, ov_gather, ov_scat
 LayerExpand ov_interpolate, ov_reorg;
 /* openvino_detect.c */
 LayerExpand ov_prior_box, ov_prior_box_clustered, ov_region_yolo, ov_ctc_greedy;
-void ov_detection_output(Lower *l);
-bool ov_detection_infer(Build *b, const Node *n, Type *out);
+/* openvino_boxes.c */
+LayerExpand ov_detection_output;
+void ov_kept(Lower *l);
+bool ov_kept_infer(Build *b, const Node *n, Type *out);
 /* openvino_recurrent.c */
 LayerExpand ov_sequence, ov_cell, ov_loop, ov_iterator, ov_if;
 
