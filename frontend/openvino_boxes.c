@@ -90,7 +90,7 @@ static Edge *op2(const Detect *d, const char *op, Edge *x, Edge *y)
 
 static Edge *clipped(const Detect *d, Edge *x)
 {
-    return build_op(d->b, "Clip", 3, (Edge *[]){x, number_of(d->b, DT_F32, 0), number_of(d->b, DT_F32, 1)}, 0, NULL);
+    return build_op(d->b, "Clip", 3, (Edge *[]){x, ov_number_of(d->b, DT_F32, 0), ov_number_of(d->b, DT_F32, 1)}, 0, NULL);
 }
 
 /* [N, P, 4]: what the network says of the priors, as corners. */
@@ -103,17 +103,17 @@ static Edge *decoded(const Detect *d)
     bool corner = !strcmp(node_string(n, "code_type", ""), "caffe.priorboxparameter.corner");
     int64_t halves = within ? 1 : 2, dims[4] = {t.dims[0], halves, d->priors, 4}, flat[3] = {t.dims[0], d->priors, 4};
     int64_t boxes[3] = {d->images, d->priors, 4};
-    Edge *both = to_dims(b, n->in[2], 4, dims), *prior = to_dims(b, part_of(b, both, 1, 0, 1), 3, flat);
-    Edge *x = to_dims(b, n->in[0], 3, boxes);
+    Edge *both = ov_to_dims(b, n->in[2], 4, dims), *prior = ov_to_dims(b, ov_part_of(b, both, 1, 0, 1), 3, flat);
+    Edge *x = ov_to_dims(b, n->in[0], 3, boxes);
     if (!within)
-        x = op2(d, "Mul", x, to_dims(b, part_of(b, both, 1, 1, 2), 3, flat));
+        x = op2(d, "Mul", x, ov_to_dims(b, ov_part_of(b, both, 1, 1, 2), 3, flat));
     if (corner)
         return op2(d, "Add", prior, x);
-    Edge *low = part_of(b, prior, 2, 0, 2), *high = part_of(b, prior, 2, 2, 4), *size = op2(d, "Sub", high, low);
-    Edge *middle = op2(d, "Mul", op2(d, "Add", low, high), number_of(b, DT_F32, 0.5));
-    middle = op2(d, "Add", op2(d, "Mul", part_of(b, x, 2, 0, 2), size), middle);
-    Edge *half = op2(d, "Mul", op2(d, "Mul", build_op1(b, "Exp", part_of(b, x, 2, 2, 4)), size), number_of(b, DT_F32, 0.5));
-    return joined(b, 2, (Edge *[]){op2(d, "Sub", middle, half), op2(d, "Add", middle, half)}, 2);
+    Edge *low = ov_part_of(b, prior, 2, 0, 2), *high = ov_part_of(b, prior, 2, 2, 4), *size = op2(d, "Sub", high, low);
+    Edge *middle = op2(d, "Mul", op2(d, "Add", low, high), ov_number_of(b, DT_F32, 0.5));
+    middle = op2(d, "Add", op2(d, "Mul", ov_part_of(b, x, 2, 0, 2), size), middle);
+    Edge *half = op2(d, "Mul", op2(d, "Mul", build_op1(b, "Exp", ov_part_of(b, x, 2, 2, 4)), size), ov_number_of(b, DT_F32, 0.5));
+    return ov_joined(b, 2, (Edge *[]){op2(d, "Sub", middle, half), op2(d, "Add", middle, half)}, 2);
 }
 
 /* The best `k` of the last dimension of x, sorted, and their places. */
@@ -125,7 +125,7 @@ static void best_of(const Detect *d, Edge *x, int64_t k, bool largest, Edge **go
 
 static Edge *where(const Detect *d, Edge *c, Edge *x, double otherwise)
 {
-    return build_op(d->b, "Where", 3, (Edge *[]){c, x, number_of(d->b, x->type.dt, otherwise)}, 0, NULL);
+    return build_op(d->b, "Where", 3, (Edge *[]){c, x, ov_number_of(d->b, x->type.dt, otherwise)}, 0, NULL);
 }
 
 static Edge *gathered(const Detect *d, Edge *x, Edge *at, int batch)
@@ -143,10 +143,10 @@ static bool by_class(const Detect *d, Edge **scores, Edge **corners)
     const Node *n = d->n;
     int64_t plan[3] = {d->images, d->priors, d->classes}, none = node_int(n, "background_label_id", 0);
     int64_t flat[3] = {d->images, d->classes * d->each, 4};
-    Edge *boxes = decoded(d), *got[2], *limit = number_of(b, DT_F32, (double)d->threshold);
+    Edge *boxes = decoded(d), *got[2], *limit = ov_number_of(b, DT_F32, (double)d->threshold);
     if (node_int(n, "clip_before_nms", 0))
         boxes = clipped(d, boxes);
-    Edge *s = to_order(b, to_dims(b, n->in[1], 3, plan), 3, (int64_t[]){0, 2, 1});
+    Edge *s = ov_to_order(b, ov_to_dims(b, n->in[1], 3, plan), 3, (int64_t[]){0, 2, 1});
     s = where(d, op2(d, "Greater", s, limit), s, -INFINITY);
     if (none >= 0 && none < d->classes) {
         int64_t shape[3] = {1, d->classes, 1};
@@ -161,8 +161,8 @@ static bool by_class(const Detect *d, Edge **scores, Edge **corners)
     Edge *at = gathered(d, boxes, got[1], 1);
     Attr most = attr_float(b->c, "threshold", node_float(n, "nms_threshold", 0));
     Edge *keep = build_op(b, "openvino::Kept", 2, (Edge *[]){op2(d, "Greater", got[0], limit), at}, 1, &most);
-    *scores = to_dims(b, where(d, keep, got[0], -INFINITY), 2, flat);
-    *corners = to_dims(b, at, 3, flat);
+    *scores = ov_to_dims(b, where(d, keep, got[0], -INFINITY), 2, flat);
+    *corners = ov_to_dims(b, at, 3, flat);
     return !edge_poisoned(*scores) && !edge_poisoned(*corners);
 }
 
@@ -171,7 +171,7 @@ static Edge *rows(const Detect *d, Edge *scores, Edge *corners, int64_t count)
 {
     Build *b = d->b;
     int64_t span = d->classes * d->each, none = d->images * span, dims[2] = {d->images, 1}, kept = d->images * d->all;
-    Edge *got[2], *first[2], *limit = number_of(b, DT_F32, (double)d->threshold);
+    Edge *got[2], *first[2], *limit = ov_number_of(b, DT_F32, (double)d->threshold);
     Tensor *t = tensor_new(b->c, type_make(b->c, DT_I64, 2, dims));
     for (int64_t i = 0; i < d->images; i++)
         ((int64_t *)(uintptr_t)t->data)[i] = i * span;
@@ -179,21 +179,21 @@ static Edge *rows(const Detect *d, Edge *scores, Edge *corners, int64_t count)
     if (edge_poisoned(got[0]))
         return got[0];
     Edge *key = where(d, op2(d, "Greater", got[0], limit), op2(d, "Add", got[1], build_const(b, NULL, t, b->loc)), (double)none);
-    best_of(d, to_dims(b, key, 1, &kept), kept, false, first);
+    best_of(d, ov_to_dims(b, key, 1, &kept), kept, false, first);
     if (edge_poisoned(first[0]))
         return first[0];
-    Edge *valid = op2(d, "Less", first[0], number_of(b, DT_I64, (double)none));
+    Edge *valid = op2(d, "Less", first[0], ov_number_of(b, DT_I64, (double)none));
     Edge *at = where(d, valid, first[0], 0);
-    Edge *cells = to_dims(b, corners, 2, (int64_t[]){none, 4});
-    Edge *box = gathered(d, cells, at, 0), *score = gathered(d, to_dims(b, scores, 1, &none), at, 0);
+    Edge *cells = ov_to_dims(b, corners, 2, (int64_t[]){none, 4});
+    Edge *box = gathered(d, cells, at, 0), *score = gathered(d, ov_to_dims(b, scores, 1, &none), at, 0);
     if (node_int(d->n, "clip_after_nms", 0))
         box = clipped(d, box);
-    Edge *image = op2(d, "Div", at, number_of(b, DT_I64, (double)span));
-    Edge *label = op2(d, "Div", op2(d, "Mod", at, number_of(b, DT_I64, (double)span)), number_of(b, DT_I64, (double)d->each));
+    Edge *image = op2(d, "Div", at, ov_number_of(b, DT_I64, (double)span));
+    Edge *label = op2(d, "Div", op2(d, "Mod", at, ov_number_of(b, DT_I64, (double)span)), ov_number_of(b, DT_I64, (double)d->each));
     int64_t thin[2] = {kept, 1};
-    Edge *parts[4] = {to_dims(b, build_cast(b, image, DT_F32), 2, thin), to_dims(b, build_cast(b, label, DT_F32), 2, thin),
-                      to_dims(b, score, 2, thin), box};
-    Edge *all = where(d, to_dims(b, valid, 2, thin), joined(b, 4, parts, 1), 0);
+    Edge *parts[4] = {ov_to_dims(b, build_cast(b, image, DT_F32), 2, thin), ov_to_dims(b, build_cast(b, label, DT_F32), 2, thin),
+                      ov_to_dims(b, score, 2, thin), box};
+    Edge *all = where(d, ov_to_dims(b, valid, 2, thin), ov_joined(b, 4, parts, 1), 0);
     int64_t behind[4] = {0, 0, count - kept, 0}, shape[4] = {1, 1, count, 7}, line[2] = {count, 1}, row[2] = {1, 7};
     if (behind[2])
         all = op2(d, "Pad", all, build_ints(b, 4, behind));
@@ -205,7 +205,7 @@ static Edge *rows(const Detect *d, Edge *scores, Edge *corners, int64_t count)
     Edge *found = build_op(b, "ReduceSum", 1, (Edge *[]){build_cast(b, valid, DT_I64)}, 1, &flat);
     Edge *end = op2(d, "And", op2(d, "Equal", build_const(b, NULL, places, b->loc), found), build_const(b, NULL, head, b->loc));
     all = where(d, build_op1(b, "Not", end), all, -1);
-    return to_dims(b, all, 4, shape);
+    return ov_to_dims(b, all, 4, shape);
 }
 
 bool ov_detection_output(Build *b, const Node *n, Edge **out)

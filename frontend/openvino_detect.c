@@ -24,7 +24,7 @@ enum { MOST_PRIORS = 1 << 22 };
 static bool priors_open(Priors *p, Build *b, const Node *n)
 {
     *p = (Priors){.b = b, .n = n};
-    if (!known_ints(b, n, 0, &p->shape) || !known_ints(b, n, 1, &p->image))
+    if (!ov_known_ints(b, n, 0, &p->shape) || !ov_known_ints(b, n, 1, &p->image))
         return false;
     if (p->shape.n != 2 || p->image.n != 2 || p->shape.v[0] < 1 || p->shape.v[1] < 1 || p->image.v[0] < 1 ||
         p->image.v[1] < 1 || p->shape.v[0] > 4096 || p->shape.v[1] > 4096) {
@@ -201,20 +201,20 @@ bool ov_region_yolo(Build *b, const Node *n, Edge **out)
         return false;
     }
     int64_t dims[5] = {t.dims[0], boxes, each, t.dims[2], t.dims[3]};
-    Edge *used = boxes * each == t.dims[1] ? n->in[0] : part_of(b, n->in[0], 1, 0, boxes * each);
-    Edge *x = to_dims(b, used, 5, dims), *parts[4];
+    Edge *used = boxes * each == t.dims[1] ? n->in[0] : ov_part_of(b, n->in[0], 1, 0, boxes * each);
+    Edge *x = ov_to_dims(b, used, 5, dims), *parts[4];
     Attr along = attr_int(b->c, "axis", 2);
-    parts[0] = build_op1(b, "Sigmoid", part_of(b, x, 2, 0, 2));
-    parts[1] = part_of(b, x, 2, 2, coords);
-    parts[2] = build_op1(b, "Sigmoid", part_of(b, x, 2, coords, coords + 1));
-    Edge *last = part_of(b, x, 2, coords + 1, each);
+    parts[0] = build_op1(b, "Sigmoid", ov_part_of(b, x, 2, 0, 2));
+    parts[1] = ov_part_of(b, x, 2, 2, coords);
+    parts[2] = build_op1(b, "Sigmoid", ov_part_of(b, x, 2, coords, coords + 1));
+    Edge *last = ov_part_of(b, x, 2, coords + 1, each);
     parts[3] = soft ? build_op(b, "Softmax", 1, &last, 1, &along) : build_op1(b, "Sigmoid", last);
-    x = joined(b, 4, parts, 2);
+    x = ov_joined(b, 4, parts, 2);
     if (!soft) {
         dims[1] = boxes * each;
         dims[2] = t.dims[2];
         dims[3] = t.dims[3];
-        out[0] = to_dims(b, x, 4, dims);
+        out[0] = ov_to_dims(b, x, 4, dims);
         return true;
     }
     if (!node_axis(b, n, node_int(n, "axis", 1), 4, false, &axis) || !node_axis(b, n, node_int(n, "end_axis", 3), 4, false, &end))
@@ -228,7 +228,7 @@ bool ov_region_yolo(Build *b, const Node *n, Edge **out)
         else
             dims[rank++] = size;
     }
-    out[0] = to_dims(b, x, rank, dims);
+    out[0] = ov_to_dims(b, x, rank, dims);
     return true;
 }
 
@@ -247,23 +247,23 @@ bool ov_ctc_greedy(Build *b, const Node *n, Edge **out)
     int64_t steps = t.dims[0], batch = t.dims[1], plan[2] = {steps, batch}, last[4] = {batch, steps, 1, 1}, one[2] = {1, batch};
     int64_t wide[2] = {steps + 1, batch};
     Attr a[2] = {attr_int(b->c, "axis", 2), attr_int(b->c, "keepdims", 0)}, along = attr_int(b->c, "axis", 0);
-    Edge *best = build_op(b, "ArgMax", 1, n->in, 2, a), *zero = number_of(b, DT_I64, 0);
+    Edge *best = build_op(b, "ArgMax", 1, n->in, 2, a), *zero = ov_number_of(b, DT_I64, 0);
     /* the mask counts up to its first 0 */
-    Edge *shut = build_op2(b, "Equal", to_dims(b, n->in[1], 2, plan), number_of(b, n->in[1]->type.dt, 0));
+    Edge *shut = build_op2(b, "Equal", ov_to_dims(b, n->in[1], 2, plan), ov_number_of(b, n->in[1]->type.dt, 0));
     Edge *gaps = build_op2(b, "CumSum", build_cast(b, shut, DT_I64), zero);
     Edge *keep = build_op2(b, "And", build_op2(b, "Equal", gaps, zero),
-                           build_op1(b, "Not", build_op2(b, "Equal", best, number_of(b, DT_I64, (double)(t.dims[2] - 1)))));
+                           build_op1(b, "Not", build_op2(b, "Equal", best, ov_number_of(b, DT_I64, (double)(t.dims[2] - 1)))));
     if (node_int(n, "ctc_merge_repeated", 1) && steps > 1) {
-        Edge *before = joined(b, 2, (Edge *[]){build_op2(b, "Expand", number_of(b, DT_I64, -1), build_ints(b, 2, one)),
-                                               part_of(b, best, 0, 0, steps - 1)}, 0);
+        Edge *before = ov_joined(b, 2, (Edge *[]){build_op2(b, "Expand", ov_number_of(b, DT_I64, -1), build_ints(b, 2, one)),
+                                               ov_part_of(b, best, 0, 0, steps - 1)}, 0);
         keep = build_op2(b, "And", keep, build_op1(b, "Not", build_op2(b, "Equal", best, before)));
     }
-    Edge *place = build_op2(b, "Sub", build_op2(b, "CumSum", build_cast(b, keep, DT_I64), zero), number_of(b, DT_I64, 1));
-    place = build_op(b, "Where", 3, (Edge *[]){keep, place, number_of(b, DT_I64, (double)steps)}, 0, NULL);
-    Edge *none = build_op2(b, "Expand", number_of(b, dt, -1), build_ints(b, 2, wide));
+    Edge *place = build_op2(b, "Sub", build_op2(b, "CumSum", build_cast(b, keep, DT_I64), zero), ov_number_of(b, DT_I64, 1));
+    place = build_op(b, "Where", 3, (Edge *[]){keep, place, ov_number_of(b, DT_I64, (double)steps)}, 0, NULL);
+    Edge *none = build_op2(b, "Expand", ov_number_of(b, dt, -1), build_ints(b, 2, wide));
     Edge *all = build_op(b, "ScatterElements", 3, (Edge *[]){none, place, build_cast(b, best, dt)}, 1, &along);
     if (edge_poisoned(all))
         return false;
-    out[0] = to_dims(b, to_order(b, part_of(b, all, 0, 0, steps), 2, (int64_t[]){1, 0}), 4, last);
+    out[0] = ov_to_dims(b, ov_to_order(b, ov_part_of(b, all, 0, 0, steps), 2, (int64_t[]){1, 0}), 4, last);
     return true;
 }

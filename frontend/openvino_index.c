@@ -8,7 +8,7 @@ bool ov_gather(Build *b, const Node *n, Edge **out)
     Type t = n->in[0]->type, i = n->in[1]->type;
     Ints axes;
     int64_t perm[MAX_RANK], back[MAX_RANK], batch = node_int(n, "batch_dims", 0);
-    if (!known_axes(b, n, 2, t.rank, &axes) || axes.n != 1)
+    if (!ov_known_axes(b, n, 2, t.rank, &axes) || axes.n != 1)
         return false;
     int axis = (int)axes.v[0], k = 0;
     batch += batch < 0 ? i.rank : 0;
@@ -31,7 +31,7 @@ bool ov_gather(Build *b, const Node *n, Edge **out)
             perm[k++] = d;
     Attr a = attr_int(b->c, "batch_dims", batch);
     int64_t last = i.rank;
-    Edge *in[2] = {to_order(b, n->in[0], t.rank, perm), build_op2(b, "Unsqueeze", at, build_ints(b, 1, &last))};
+    Edge *in[2] = {ov_to_order(b, n->in[0], t.rank, perm), build_op2(b, "Unsqueeze", at, build_ints(b, 1, &last))};
     Edge *y = build_op(b, "GatherND", 2, in, 1, &a);
     k = 0;
     for (int d = 0; d < batch; d++)
@@ -42,7 +42,7 @@ bool ov_gather(Build *b, const Node *n, Edge **out)
         back[k++] = d;
     for (int d = axis + 1; d < t.rank; d++)
         back[k++] = i.rank + d - 1 - batch;
-    out[0] = edge_poisoned(y) ? y : to_order(b, y, k, back);
+    out[0] = edge_poisoned(y) ? y : ov_to_order(b, y, k, back);
     return true;
 }
 
@@ -52,7 +52,7 @@ bool ov_scatter_update(Build *b, const Node *n, Edge **out)
     Type t = n->in[0]->type, i = n->in[1]->type;
     Ints axes;
     int64_t dims[MAX_RANK], line[MAX_RANK], count = type_count(i);
-    if (!known_axes(b, n, 3, t.rank, &axes) || axes.n != 1)
+    if (!ov_known_axes(b, n, 3, t.rank, &axes) || axes.n != 1)
         return false;
     int axis = (int)axes.v[0];
     for (int d = 0; d < t.rank; d++) {
@@ -60,9 +60,9 @@ bool ov_scatter_update(Build *b, const Node *n, Edge **out)
         line[d] = d == axis ? count : 1;
     }
     Attr a = attr_int(b->c, "axis", axis);
-    Edge *at = build_op2(b, "Expand", to_dims(b, build_cast(b, n->in[1], DT_I64), t.rank, line),
+    Edge *at = build_op2(b, "Expand", ov_to_dims(b, build_cast(b, n->in[1], DT_I64), t.rank, line),
                          build_ints(b, t.rank, dims));
-    Edge *in[3] = {n->in[0], at, to_dims(b, n->in[2], t.rank, dims)};
+    Edge *in[3] = {n->in[0], at, ov_to_dims(b, n->in[2], t.rank, dims)};
     out[0] = build_op(b, "ScatterElements", 3, in, 1, &a);
     return true;
 }
@@ -77,7 +77,7 @@ static Edge *transposed(Build *b, Edge *x, bool yes)
         perm[i] = i;
     perm[rank - 1] = rank - 2;
     perm[rank - 2] = rank - 1;
-    return to_order(b, x, rank, perm);
+    return ov_to_order(b, x, rank, perm);
 }
 
 bool ov_matmul(Build *b, const Node *n, Edge **out)
@@ -92,14 +92,14 @@ bool ov_fourier(Build *b, const Node *n, Edge **out)
 {
     int rank = n->in[0]->type.rank;
     Ints axes, sizes = {0};
-    if (rank < 2 || !known_axes(b, n, 1, rank - 1, &axes) || (n->nin > 2 && n->in[2] && !known_ints(b, n, 2, &sizes)))
+    if (rank < 2 || !ov_known_axes(b, n, 1, rank - 1, &axes) || (n->nin > 2 && n->in[2] && !ov_known_ints(b, n, 2, &sizes)))
         return false;
     out[0] = n->in[0];
     Attr a = attr_int(b->c, "inverse", n->sig->name[0] == 'I');
     for (int i = 0; i < axes.n; i++) {
         bool sized = i < sizes.n && sizes.v[i] > 0;
-        Edge *in[3] = {out[0], sized ? number_of(b, DT_I64, (double)sizes.v[i]) : NULL,
-                       number_of(b, DT_I64, (double)axes.v[i])};
+        Edge *in[3] = {out[0], sized ? ov_number_of(b, DT_I64, (double)sizes.v[i]) : NULL,
+                       ov_number_of(b, DT_I64, (double)axes.v[i])};
         out[0] = build_op(b, "DFT", 3, in, 1, &a);
     }
     return true;
@@ -115,7 +115,7 @@ static bool blocks_read(Build *b, const Node *n, Blocks *k)
     Type t = n->in[0]->type;
     k->rank = t.rank;
     for (int i = 0; i < 3; i++) {
-        if (!known_ints(b, n, 1 + i, &v[i]))
+        if (!ov_known_ints(b, n, 1 + i, &v[i]))
             return false;
         if (v[i].n != t.rank || 2 * t.rank > MAX_RANK) {
             node_error(b, n, "input %d has %d values, '%s' has %d dimensions", 1 + i, v[i].n, n->in[0]->name, t.rank);
@@ -159,7 +159,7 @@ bool ov_space_to_batch(Build *b, const Node *n, Edge **out)
         all *= k.block[i];
     }
     last[0] *= all;
-    out[0] = to_dims(b, to_order(b, to_dims(b, x, 2 * rank, dims), 2 * rank, perm), rank, last);
+    out[0] = ov_to_dims(b, ov_to_order(b, ov_to_dims(b, x, 2 * rank, dims), 2 * rank, perm), rank, last);
     return true;
 }
 
@@ -184,10 +184,10 @@ bool ov_batch_to_space(Build *b, const Node *n, Edge **out)
         perm[2 * i + 1] = i;
         last[i] = dims[rank + i] * k.block[i];
     }
-    Edge *x = to_dims(b, to_order(b, to_dims(b, n->in[0], 2 * rank, dims), 2 * rank, perm), rank, last);
+    Edge *x = ov_to_dims(b, ov_to_order(b, ov_to_dims(b, n->in[0], 2 * rank, dims), 2 * rank, perm), rank, last);
     for (int i = 0; i < rank && !edge_poisoned(x); i++)
         if (k.begin[i] + k.end[i])
-            x = part_of(b, x, i, k.begin[i], last[i] - k.end[i]);
+            x = ov_part_of(b, x, i, k.begin[i], last[i] - k.end[i]);
     out[0] = x;
     return true;
 }
@@ -208,7 +208,7 @@ bool ov_shuffle(Build *b, const Node *n, Edge **out)
         dims[i] = i < axis ? t.dims[i] : i == axis ? group : i == axis + 1 ? t.dims[axis] / group : t.dims[i - 1];
         perm[i] = i == axis ? axis + 1 : i == axis + 1 ? axis : i;
     }
-    out[0] = to_dims(b, to_order(b, to_dims(b, n->in[0], t.rank + 1, dims), t.rank + 1, perm), t.rank, t.dims);
+    out[0] = ov_to_dims(b, ov_to_order(b, ov_to_dims(b, n->in[0], t.rank + 1, dims), t.rank + 1, perm), t.rank, t.dims);
     return true;
 }
 
@@ -227,7 +227,7 @@ bool ov_reorg(Build *b, const Node *n, Edge **out)
     int64_t c = t.dims[1] / (s * s), h = t.dims[2], w = t.dims[3];
     int64_t dims[6] = {t.dims[0], c, h, s, w, s}, perm[6] = {0, 3, 5, 1, 2, 4}, last[4] = {t.dims[0], t.dims[1] * s * s,
                                                                                           h / s, w / s};
-    out[0] = to_dims(b, to_order(b, to_dims(b, n->in[0], 6, dims), 6, perm), 4, last);
+    out[0] = ov_to_dims(b, ov_to_order(b, ov_to_dims(b, n->in[0], 6, dims), 6, perm), 4, last);
     return true;
 }
 
@@ -287,7 +287,7 @@ static bool resized_read(Build *b, const Node *n, Resized *r, Type t)
         for (int i = 0; i < a->n && i < t.rank; i++)
             r->axes.v[r->axes.n++] = a->ints[i];
     else if (n->nin > axes && n->in[axes]) {
-        if (!known_axes(b, n, axes, t.rank, &r->axes))
+        if (!ov_known_axes(b, n, axes, t.rank, &r->axes))
             return false;
     } else
         for (; r->axes.n < t.rank; r->axes.n++)

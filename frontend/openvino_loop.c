@@ -14,7 +14,7 @@ typedef struct Loop {
     const int64_t *rows, *backs;
     int64_t steps;
     Edge **in, **out;                /* of the body */
-    Edge ***slices;                  /* by row: what is joined in the end */
+    Edge ***slices;                  /* by row: what is ov_joined in the end */
 } Loop;
 
 static const int64_t *row_of(const Loop *l, int k)
@@ -109,7 +109,7 @@ static bool step_inputs(Loop *l, int64_t step)
                 node_error(l->b, l->n, "step %lld has no slice of '%s' any more", (long long)step, x->name);
                 return false;
             }
-            next[row[INNER]] = part_of(l->b, x, axis, from, from + row[PART]);
+            next[row[INNER]] = ov_part_of(l->b, x, axis, from, from + row[PART]);
         } else if (step == 0)
             next[row[INNER]] = x;
     }
@@ -170,7 +170,7 @@ static bool results(Loop *l, Edge **out)
             l->slices[k][i] = l->slices[k][l->steps - 1 - i];
             l->slices[k][l->steps - 1 - i] = e;
         }
-        out[row[OUTER]] = joined(l->b, (int)l->steps, l->slices[k], axis);
+        out[row[OUTER]] = ov_joined(l->b, (int)l->steps, l->slices[k], axis);
     }
     for (int k = 0; k < l->n->nout; k++)
         if (l->n->out[k] && !out[k]) {
@@ -203,7 +203,7 @@ bool ov_loop(Build *b, const Node *n, Edge **out)
     Ints trips, go;
     int condition = -1;
     memset(out, 0, sizeof *out * (size_t)n->nout);
-    if (!loop_open(&l, b, n, "body", "port_map") || !known_ints(b, n, 0, &trips) || !known_ints(b, n, 1, &go) ||
+    if (!loop_open(&l, b, n, "body", "port_map") || !ov_known_ints(b, n, 0, &trips) || !ov_known_ints(b, n, 1, &go) ||
         !count_steps(&l))
         return false;
     bool sliced = false;
@@ -244,7 +244,7 @@ bool ov_if(Build *b, const Node *n, Edge **out)
         }
         for (int i = 0; i < n->nout; i++)
             if (n->out[i])
-                out[i] = build_op(b, "Where", 3, (Edge *[]){to_dims(b, n->in[0], 0, NULL), l[0].out[i], out[i]}, 0, NULL);
+                out[i] = build_op(b, "Where", 3, (Edge *[]){ov_to_dims(b, n->in[0], 0, NULL), l[0].out[i], out[i]}, 0, NULL);
     }
     return true;
 }

@@ -18,7 +18,7 @@ bool ov_aligned(Build *b, const Node *n, Edge **out)
     }
     for (int i = 0; i < a.rank - axis; i++)
         dims[i] = i < rank ? t.dims[i] : 1;
-    out[0] = to_dims(b, n->in[0], a.rank - (int)axis, dims);
+    out[0] = ov_to_dims(b, n->in[0], a.rank - (int)axis, dims);
     return true;
 }
 
@@ -32,7 +32,7 @@ bool ov_transpose(Build *b, const Node *n, Edge **out)
 {
     int rank = n->in[0]->type.rank;
     Ints order;
-    if (!known_ints(b, n, 1, &order))
+    if (!ov_known_ints(b, n, 1, &order))
         return false;
     for (int i = 0; !order.n && i < rank; i++)
         order.v[i] = rank - 1 - i;
@@ -40,14 +40,14 @@ bool ov_transpose(Build *b, const Node *n, Edge **out)
         node_error(b, n, "the order has %d axes, '%s' has %d", order.n, n->in[0]->name, rank);
         return false;
     }
-    out[0] = to_order(b, n->in[0], rank, order.v);
+    out[0] = ov_to_order(b, n->in[0], rank, order.v);
     return true;
 }
 
 bool ov_split(Build *b, const Node *n, Edge **out)
 {
     Ints axis;
-    if (!known_axes(b, n, 1, n->in[0]->type.rank, &axis))
+    if (!ov_known_axes(b, n, 1, n->in[0]->type.rank, &axis))
         return false;
     Attr a[2] = {attr_int(b->c, "axis", axis.n ? axis.v[0] : 0), attr_int(b->c, "num_outputs", node_int(n, "num_splits", 1))};
     int64_t parts = a[1].i, size = n->in[0]->type.rank ? n->in[0]->type.dims[a[0].i] : 0;
@@ -63,7 +63,7 @@ bool ov_split(Build *b, const Node *n, Edge **out)
 bool ov_variadic_split(Build *b, const Node *n, Edge **out)
 {
     Ints axis, lengths;
-    if (!known_axes(b, n, 1, n->in[0]->type.rank, &axis) || !known_ints(b, n, 2, &lengths))
+    if (!ov_known_axes(b, n, 1, n->in[0]->type.rank, &axis) || !ov_known_ints(b, n, 2, &lengths))
         return false;
     Attr a = attr_int(b->c, "axis", axis.n ? axis.v[0] : 0);
     int64_t left = n->in[0]->type.dims[a.i];
@@ -95,10 +95,10 @@ typedef struct Strided {
 static bool strided_read(Build *b, const Node *n, Strided *s)
 {
     static const char *const names[5] = {"begin_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "ellipsis_mask"};
-    if (!known_ints(b, n, 1, &s->begin) || !known_ints(b, n, 2, &s->end))
+    if (!ov_known_ints(b, n, 1, &s->begin) || !ov_known_ints(b, n, 2, &s->end))
         return false;
     if (n->nin > 3 && n->in[3]) {
-        if (!known_ints(b, n, 3, &s->stride))
+        if (!ov_known_ints(b, n, 3, &s->stride))
             return false;
     } else
         for (s->stride.n = 0; s->stride.n < s->begin.n; s->stride.n++)
@@ -197,7 +197,7 @@ bool ov_strided_slice(Build *b, const Node *n, Edge **out)
         return true;
     for (int i = 0; i < s.nafter; i++)
         dims[i] = s.after[i] < 0 ? 1 : x->type.dims[s.after[i]];
-    out[0] = to_dims(b, x, s.nafter, dims);
+    out[0] = ov_to_dims(b, x, s.nafter, dims);
     return true;
 }
 
@@ -223,7 +223,7 @@ bool ov_pad(Build *b, const Node *n, Edge **out)
     Ints begin, end;
     Type t = n->in[0]->type;
     const char *mode = node_string(n, "pad_mode", "constant");
-    if (!known_ints(b, n, 1, &begin) || !known_ints(b, n, 2, &end))
+    if (!ov_known_ints(b, n, 1, &begin) || !ov_known_ints(b, n, 2, &end))
         return false;
     if (begin.n != t.rank || end.n != t.rank || 2 * t.rank > MAX_RANK) {
         node_error(b, n, "pads_begin and pads_end have %d and %d values, '%s' has %d dimensions", begin.n, end.n,
@@ -246,7 +246,7 @@ bool ov_pad(Build *b, const Node *n, Edge **out)
     memcpy(begin.v + t.rank, end.v, sizeof *end.v * (size_t)t.rank);
     Attr a = attr_string(b->c, "mode", mode);
     bool value = n->nin > 3 && n->in[3] && !strcmp(mode, "constant");
-    Edge *in[3] = {n->in[0], build_ints(b, 2 * t.rank, begin.v), value ? to_dims(b, n->in[3], 0, NULL) : NULL};
+    Edge *in[3] = {n->in[0], build_ints(b, 2 * t.rank, begin.v), value ? ov_to_dims(b, n->in[3], 0, NULL) : NULL};
     out[0] = build_op(b, "Pad", value ? 3 : 2, in, 1, &a);
     return true;
 }
@@ -257,14 +257,14 @@ bool ov_tile(Build *b, const Node *n, Edge **out)
     Type t = n->in[0]->type;
     Ints repeats;
     int64_t dims[MAX_RANK], times[MAX_RANK];
-    if (!known_ints(b, n, 1, &repeats))
+    if (!ov_known_ints(b, n, 1, &repeats))
         return false;
     int rank = repeats.n > t.rank ? repeats.n : t.rank;
     for (int i = 0; i < rank; i++) {
         dims[i] = i < rank - t.rank ? 1 : t.dims[i - rank + t.rank];
         times[i] = i < rank - repeats.n ? 1 : repeats.v[i - rank + repeats.n];
     }
-    out[0] = build_op2(b, "Tile", to_dims(b, n->in[0], rank, dims), build_ints(b, rank, times));
+    out[0] = build_op2(b, "Tile", ov_to_dims(b, n->in[0], rank, dims), build_ints(b, rank, times));
     return true;
 }
 
@@ -275,10 +275,10 @@ bool ov_broadcast(Build *b, const Node *n, Edge **out)
     int64_t dims[MAX_RANK];
     const char *mode = node_string(n, "mode", "numpy");
     Edge *x = n->in[0];
-    if (!known_ints(b, n, 1, &shape))
+    if (!ov_known_ints(b, n, 1, &shape))
         return false;
     if (!strcmp(mode, "explicit") || !strcmp(mode, "none")) {
-        if (n->nin < 3 || !n->in[2] || !known_axes(b, n, 2, shape.n, &axes))
+        if (n->nin < 3 || !n->in[2] || !ov_known_axes(b, n, 2, shape.n, &axes))
             return false;
         if (axes.n != t.rank) {
             node_error(b, n, "axes_mapping has %d axes, '%s' has %d dimensions", axes.n, x->name, t.rank);
@@ -293,7 +293,7 @@ bool ov_broadcast(Build *b, const Node *n, Edge **out)
             }
             dims[axes.v[i]] = t.dims[i];
         }
-        x = to_dims(b, x, shape.n, dims);
+        x = ov_to_dims(b, x, shape.n, dims);
     } else if (!strcmp(mode, "pdpd")) {
         node_error(b, n, "mode \"pdpd\" is not supported");
         return false;
@@ -306,7 +306,7 @@ bool ov_roll(Build *b, const Node *n, Edge **out)
 {
     Ints shift, axes;
     Type t = n->in[0]->type;
-    if (!known_ints(b, n, 1, &shift) || !known_axes(b, n, 2, t.rank, &axes))
+    if (!ov_known_ints(b, n, 1, &shift) || !ov_known_axes(b, n, 2, t.rank, &axes))
         return false;
     out[0] = n->in[0];
     for (int i = 0; i < axes.n && shift.n; i++) {
@@ -314,7 +314,7 @@ bool ov_roll(Build *b, const Node *n, Edge **out)
         int64_t size = t.dims[axis], by = size ? shift.v[shift.n == 1 ? 0 : i] % size : 0;
         by += by < 0 ? size : 0;
         if (by)
-            out[0] = joined(b, 2, (Edge *[]){part_of(b, out[0], axis, size - by, size), part_of(b, out[0], axis, 0, size - by)},
+            out[0] = ov_joined(b, 2, (Edge *[]){ov_part_of(b, out[0], axis, size - by, size), ov_part_of(b, out[0], axis, 0, size - by)},
                             axis);
     }
     return true;

@@ -1,7 +1,7 @@
 /* The layers of OpenVINO as operators of the domain "openvino": the table, and what the functions behind it share. */
 #include "openvino_ops.h"
 
-bool known_ints(Build *b, const Node *n, int k, Ints *to)
+bool ov_known_ints(Build *b, const Node *n, int k, Ints *to)
 {
     const Tensor *t = k < n->nin && n->in[k] ? n->in[k]->data : NULL;
     to->n = 0;
@@ -14,9 +14,9 @@ bool known_ints(Build *b, const Node *n, int k, Ints *to)
     return true;
 }
 
-bool known_axes(Build *b, const Node *n, int k, int rank, Ints *to)
+bool ov_known_axes(Build *b, const Node *n, int k, int rank, Ints *to)
 {
-    if (!known_ints(b, n, k, to))
+    if (!ov_known_ints(b, n, k, to))
         return false;
     for (int i = 0; i < to->n; i++) {
         int axis;
@@ -27,7 +27,7 @@ bool known_axes(Build *b, const Node *n, int k, int rank, Ints *to)
     return true;
 }
 
-bool list_attr(Build *b, const Node *n, const char *name, int count, int64_t absent, Ints *to)
+bool ov_list_attr(Build *b, const Node *n, const char *name, int count, int64_t absent, Ints *to)
 {
     const Attr *a = node_attr(n, name);
     to->n = count;
@@ -44,7 +44,7 @@ bool list_attr(Build *b, const Node *n, const char *name, int count, int64_t abs
     return true;
 }
 
-Edge *to_dims(Build *b, Edge *x, int rank, const int64_t *dims)
+Edge *ov_to_dims(Build *b, Edge *x, int rank, const int64_t *dims)
 {
     if (type_same((Type){x->type.dt, rank, dims}, x->type))
         return x;
@@ -53,7 +53,7 @@ Edge *to_dims(Build *b, Edge *x, int rank, const int64_t *dims)
     return build_op(b, "Reshape", 2, in, 1, &zero);
 }
 
-Edge *to_order(Build *b, Edge *x, int rank, const int64_t *perm)
+Edge *ov_to_order(Build *b, Edge *x, int rank, const int64_t *perm)
 {
     bool moves = false;
     for (int i = 0; i < rank; i++)
@@ -62,20 +62,20 @@ Edge *to_order(Build *b, Edge *x, int rank, const int64_t *perm)
     return moves ? build_op(b, "Transpose", 1, &x, 1, &a) : x;
 }
 
-Edge *part_of(Build *b, Edge *x, int axis, int64_t from, int64_t to)
+Edge *ov_part_of(Build *b, Edge *x, int axis, int64_t from, int64_t to)
 {
     int64_t along = axis;
     Edge *in[4] = {x, build_ints(b, 1, &from), build_ints(b, 1, &to), build_ints(b, 1, &along)};
     return build_op(b, "Slice", 4, in, 0, NULL);
 }
 
-Edge *joined(Build *b, int n, Edge *const *x, int axis)
+Edge *ov_joined(Build *b, int n, Edge *const *x, int axis)
 {
     Attr a = attr_int(b->c, "axis", axis);
     return n == 1 ? x[0] : build_op(b, "Concat", n, x, 1, &a);
 }
 
-Edge *number_of(Build *b, DType dt, double v)
+Edge *ov_number_of(Build *b, DType dt, double v)
 {
     return build_scalar(b, dt, v);
 }

@@ -9,14 +9,14 @@ typedef bool LayerExpand(Build *b, const Node *n, Edge **out);
 
 /* openvino_ops.c: what they share */
 typedef struct Ints { int n; int64_t v[MAX_RANK]; } Ints;
-bool known_ints(Build *b, const Node *n, int k, Ints *to);       /* operand k, up to MAX_RANK; false: told */
-bool known_axes(Build *b, const Node *n, int k, int rank, Ints *to);     /* the same, counted from the front */
-bool list_attr(Build *b, const Node *n, const char *name, int count, int64_t absent, Ints *to);
-Edge *to_dims(Build *b, Edge *x, int rank, const int64_t *dims);         /* Reshape */
-Edge *to_order(Build *b, Edge *x, int rank, const int64_t *perm);        /* Transpose */
-Edge *part_of(Build *b, Edge *x, int axis, int64_t from, int64_t to);    /* along an axis */
-Edge *joined(Build *b, int n, Edge *const *x, int axis);
-Edge *number_of(Build *b, DType dt, double v);
+bool ov_known_ints(Build *b, const Node *n, int k, Ints *to);       /* operand k, up to MAX_RANK; false: told */
+bool ov_known_axes(Build *b, const Node *n, int k, int rank, Ints *to);     /* the same, counted from the front */
+bool ov_list_attr(Build *b, const Node *n, const char *name, int count, int64_t absent, Ints *to);
+Edge *ov_to_dims(Build *b, Edge *x, int rank, const int64_t *dims);         /* Reshape */
+Edge *ov_to_order(Build *b, Edge *x, int rank, const int64_t *perm);        /* Transpose */
+Edge *ov_part_of(Build *b, Edge *x, int axis, int64_t from, int64_t to);    /* along an axis */
+Edge *ov_joined(Build *b, int n, Edge *const *x, int axis);
+Edge *ov_number_of(Build *b, DType dt, double v);
 
 /* openvino_window.c */
 LayerExpand ov_convolution, ov_deconvolution, ov_deformable, ov_pool, ov_adaptive_pool, ov_patches;

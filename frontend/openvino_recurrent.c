@@ -16,8 +16,8 @@ static Edge *gates(const Recurrent *k, Edge *x, int n, const int *order, int64_t
 {
     Edge *parts[8];
     for (int i = 0; i < n; i++)
-        parts[i] = part_of(k->b, x, 1, order[i] * hidden, (order[i] + 1) * hidden);
-    return joined(k->b, n, parts, 1);
+        parts[i] = ov_part_of(k->b, x, 1, order[i] * hidden, (order[i] + 1) * hidden);
+    return ov_joined(k->b, n, parts, 1);
 }
 
 static Edge *zeros_like(const Recurrent *k, Edge *x, int64_t directions, int64_t columns)
@@ -46,11 +46,11 @@ static Edge *bias(const Recurrent *k, Edge *x, int64_t hidden)
         return x;
     int64_t directions = x->type.dims[0];
     if (k->lbr)                      /* z r h of the input, and h of the state: the others' second half is 0 */
-        return joined(k->b, 3, (Edge *[]){part_of(k->b, x, 1, 0, 3 * hidden), zeros_like(k, x, directions, 2 * hidden),
-                                          part_of(k->b, x, 1, 3 * hidden, 4 * hidden)}, 1);
+        return ov_joined(k->b, 3, (Edge *[]){ov_part_of(k->b, x, 1, 0, 3 * hidden), zeros_like(k, x, directions, 2 * hidden),
+                                          ov_part_of(k->b, x, 1, 3 * hidden, 4 * hidden)}, 1);
     if (k->gates == 4)
         x = gates(k, x, 4, lstm, hidden);
-    return joined(k->b, 2, (Edge *[]){x, zeros_like(k, x, directions, k->gates * hidden)}, 1);
+    return ov_joined(k->b, 2, (Edge *[]){x, zeros_like(k, x, directions, k->gates * hidden)}, 1);
 }
 
 /* activations, once a direction, in ONNX's words: "sigmoid" is "Sigmoid". */
@@ -97,7 +97,7 @@ static int attrs_of(const Recurrent *k, int64_t hidden, Attr *a)
 /* [N, D, H] and [D, N, H]; [N, T, I] and [T, N, I]. */
 static Edge *turned(Build *b, Edge *x)
 {
-    return x->type.rank == 3 ? to_order(b, x, 3, (int64_t[]){1, 0, 2}) : x;
+    return x->type.rank == 3 ? ov_to_order(b, x, 3, (int64_t[]){1, 0, 2}) : x;
 }
 
 static bool recurrent(Build *b, const Node *n, bool cell, Edge **out)
@@ -137,7 +137,7 @@ static bool recurrent(Build *b, const Node *n, bool cell, Edge **out)
     if (edge_poisoned(got[0]) || edge_poisoned(got[nstates]))
         return false;
     if (!cell)                       /* [T, D, N, H] to [N, D, T, H] */
-        out[0] = to_order(b, got[0], 4, (int64_t[]){2, 1, 0, 3});
+        out[0] = ov_to_order(b, got[0], 4, (int64_t[]){2, 1, 0, 3});
     for (int i = 0; i < nstates; i++)
         if (i + !cell < n->nout)
             out[i + !cell] = cell ? build_op2(b, "Squeeze", got[1 + i], build_ints(b, 1, &zero)) : turned(b, got[1 + i]);

@@ -27,8 +27,8 @@ static const char *padding(const Node *n)
 static bool window_attrs(Build *b, const Node *n, int count, Attrs *a)
 {
     Ints strides, dilations, begin, end;
-    if (!list_attr(b, n, "strides", count, 1, &strides) || !list_attr(b, n, "dilations", count, 1, &dilations) ||
-        !list_attr(b, n, "pads_begin", count, 0, &begin) || !list_attr(b, n, "pads_end", count, 0, &end))
+    if (!ov_list_attr(b, n, "strides", count, 1, &strides) || !ov_list_attr(b, n, "dilations", count, 1, &dilations) ||
+        !ov_list_attr(b, n, "pads_begin", count, 0, &begin) || !ov_list_attr(b, n, "pads_end", count, 0, &end))
         return false;
     if (count > MAX_RANK / 2) {
         node_error(b, n, "%d dimensions are too many", count);
@@ -67,7 +67,7 @@ static Edge *filters(Build *b, const Node *n, int k, int *groups)
     *groups = t.dims[0] < INT_MAX ? (int)t.dims[0] : INT_MAX;
     memcpy(dims, t.dims + 1, sizeof *dims * (size_t)(t.rank - 1));
     dims[0] *= t.dims[0];
-    return to_dims(b, n->in[k], t.rank - 1, dims);
+    return ov_to_dims(b, n->in[k], t.rank - 1, dims);
 }
 
 bool ov_convolution(Build *b, const Node *n, Edge **out)
@@ -91,8 +91,8 @@ static bool shape_attrs(Build *b, const Node *n, int count, Attrs *a)
     Ints shape, strides, dilations, extra;
     Type w = n->in[1]->type, x = n->in[0]->type;
     int64_t pads[MAX_RANK];
-    if (!known_ints(b, n, 2, &shape) || !list_attr(b, n, "strides", count, 1, &strides) ||
-        !list_attr(b, n, "dilations", count, 1, &dilations) || !list_attr(b, n, "output_padding", count, 0, &extra))
+    if (!ov_known_ints(b, n, 2, &shape) || !ov_list_attr(b, n, "strides", count, 1, &strides) ||
+        !ov_list_attr(b, n, "dilations", count, 1, &dilations) || !ov_list_attr(b, n, "output_padding", count, 0, &extra))
         return false;
     if (shape.n != count) {
         node_error(b, n, "the output shape has %d values, there are %d spatial dimensions", shape.n, count);
@@ -122,7 +122,7 @@ bool ov_deconvolution(Build *b, const Node *n, Edge **out)
     Attrs a = {.c = b->c};
     Ints extra;
     int count = n->in[0]->type.rank - 2, groups;
-    if (!at_least(b, n, 0, 3) || !at_least(b, n, 1, 3) || !list_attr(b, n, "output_padding", count, 0, &extra))
+    if (!at_least(b, n, 0, 3) || !at_least(b, n, 1, 3) || !ov_list_attr(b, n, "output_padding", count, 0, &extra))
         return false;
     Edge *in[2] = {n->in[0], filters(b, n, 1, &groups)};
     bool same = strncmp(node_string(n, "auto_pad", ""), "same", 4) == 0, asked = n->nin > 2 && n->in[2];
@@ -135,8 +135,8 @@ bool ov_deconvolution(Build *b, const Node *n, Edge **out)
         a.n = 0;
         int64_t none[MAX_RANK] = {0};
         Ints s, d;
-        list_attr(b, n, "strides", count, 1, &s);
-        list_attr(b, n, "dilations", count, 1, &d);
+        ov_list_attr(b, n, "strides", count, 1, &s);
+        ov_list_attr(b, n, "dilations", count, 1, &d);
         give_ints(&a, "strides", count, s.v);
         give_ints(&a, "dilations", count, d.v);
         give_ints(&a, "pads", 2 * count, none);
@@ -145,7 +145,7 @@ bool ov_deconvolution(Build *b, const Node *n, Edge **out)
         give_ints(&a, "output_padding", count, extra.v);
     if (asked && explicit) {
         Ints shape;
-        if (!known_ints(b, n, 2, &shape))
+        if (!ov_known_ints(b, n, 2, &shape))
             return false;
         give_ints(&a, "output_shape", shape.n, shape.v);
         for (int i = 0; i < a.n; i++)
@@ -199,7 +199,7 @@ bool ov_pool(Build *b, const Node *n, Edge **out)
     Ints kernel;
     int count = n->in[0]->type.rank - 2;
     bool average = node_attr(n, "exclude_pad") != NULL, ceil = !strcmp(node_string(n, "rounding_type", ""), "ceil");
-    if (!at_least(b, n, 0, 3) || !list_attr(b, n, "kernel", count, 1, &kernel) || !window_attrs(b, n, count, &a))
+    if (!at_least(b, n, 0, 3) || !ov_list_attr(b, n, "kernel", count, 1, &kernel) || !window_attrs(b, n, count, &a))
         return false;
     give_ints(&a, "kernel_shape", count, kernel.v);
     bool whole = average && !node_int(n, "exclude_pad", 1) && !*padding(n);
@@ -224,7 +224,7 @@ bool ov_pool(Build *b, const Node *n, Edge **out)
     int64_t block = 1;                   /* they count within the dimensions from axis on */
     for (int i = axis; i < n->in[0]->type.rank; i++)
         block *= n->in[0]->type.dims[i];
-    Edge *i = axis ? build_op2(b, "Mod", both[1], number_of(b, DT_I64, (double)(block ? block : 1))) : both[1];
+    Edge *i = axis ? build_op2(b, "Mod", both[1], ov_number_of(b, DT_I64, (double)(block ? block : 1))) : both[1];
     out[1] = build_cast(b, i, (DType)node_int(n, "index_element_type", DT_I64));
     return true;
 }
@@ -244,7 +244,7 @@ static Edge *bins_mean(Build *b, Edge *x, int axis, int64_t want)
     for (int i = 0; i < rank; i++)
         perm[i] = i == axis ? rank - 1 : i == rank - 1 ? axis : i;
     Edge *weights = build_cast(b, build_const(b, NULL, w, b->loc), x->type.dt);
-    return to_order(b, build_op2(b, "MatMul", to_order(b, x, rank, perm), weights), rank, perm);
+    return ov_to_order(b, build_op2(b, "MatMul", ov_to_order(b, x, rank, perm), weights), rank, perm);
 }
 
 static Edge *bins_max(Build *b, Edge *x, int axis, int64_t want)
@@ -252,9 +252,9 @@ static Edge *bins_max(Build *b, Edge *x, int axis, int64_t want)
     int64_t have = x->type.dims[axis], along = axis;
     Edge **parts = NEW_N(b->c, Edge *, want);
     for (int64_t o = 0; o < want; o++)
-        parts[o] = build_op2(b, "ReduceMax", part_of(b, x, axis, o * have / want, ((o + 1) * have + want - 1) / want),
+        parts[o] = build_op2(b, "ReduceMax", ov_part_of(b, x, axis, o * have / want, ((o + 1) * have + want - 1) / want),
                              build_ints(b, 1, &along));
-    return joined(b, (int)want, parts, axis);
+    return ov_joined(b, (int)want, parts, axis);
 }
 
 bool ov_adaptive_pool(Build *b, const Node *n, Edge **out)
@@ -263,7 +263,7 @@ bool ov_adaptive_pool(Build *b, const Node *n, Edge **out)
     bool mean = n->sig->nout == 1;
     Ints shape;
     Type t = n->in[0]->type;
-    if (!at_least(b, n, 0, 3) || !known_ints(b, n, 1, &shape))
+    if (!at_least(b, n, 0, 3) || !ov_known_ints(b, n, 1, &shape))
         return false;
     if (n->nout > 1 && n->out[1]) {
         node_error(b, n, "its indices are not supported");
@@ -290,8 +290,8 @@ bool ov_patches(Build *b, const Node *n, Edge **out)
     Ints size, stride, rate;
     Type t = n->in[0]->type;
     int64_t pads[8] = {0}, count[2];
-    if (!at_least(b, n, 0, 4) || !list_attr(b, n, "sizes", 2, 1, &size) || !list_attr(b, n, "strides", 2, 1, &stride) ||
-        !list_attr(b, n, "rates", 2, 1, &rate))
+    if (!at_least(b, n, 0, 4) || !ov_list_attr(b, n, "sizes", 2, 1, &size) || !ov_list_attr(b, n, "strides", 2, 1, &stride) ||
+        !ov_list_attr(b, n, "rates", 2, 1, &rate))
         return false;
     for (int i = 0; i < 2; i++) {
         if (size.v[i] < 1 || stride.v[i] < 1 || rate.v[i] < 1 || size.v[i] > 1024) {
@@ -315,6 +315,6 @@ bool ov_patches(Build *b, const Node *n, Edge **out)
                        build_ints(b, 2, stride.v)};
         parts[i] = build_op(b, "Slice", 5, in, 0, NULL);
     }
-    out[0] = joined(b, (int)(size.v[0] * size.v[1]), parts, 1);
+    out[0] = ov_joined(b, (int)(size.v[0] * size.v[1]), parts, 1);
     return true;
 }
