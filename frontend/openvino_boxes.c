@@ -83,11 +83,6 @@ typedef struct Detect {
     float threshold;
 } Detect;
 
-static Edge *op2(const Detect *d, const char *op, Edge *x, Edge *y)
-{
-    return build_op2(d->b, op, x, y);
-}
-
 static Edge *clipped(const Detect *d, Edge *x)
 {
     return build_op(d->b, "Clip", 3, (Edge *[]){x, ov_number_of(d->b, DT_F32, 0), ov_number_of(d->b, DT_F32, 1)}, 0, NULL);
@@ -106,33 +101,14 @@ static Edge *decoded(const Detect *d)
     Edge *both = ov_to_dims(b, n->in[2], 4, dims), *prior = ov_to_dims(b, ov_part_of(b, both, 1, 0, 1), 3, flat);
     Edge *x = ov_to_dims(b, n->in[0], 3, boxes);
     if (!within)
-        x = op2(d, "Mul", x, ov_to_dims(b, ov_part_of(b, both, 1, 1, 2), 3, flat));
+        x = build_op2(b, "Mul", x, ov_to_dims(b, ov_part_of(b, both, 1, 1, 2), 3, flat));
     if (corner)
-        return op2(d, "Add", prior, x);
-    Edge *low = ov_part_of(b, prior, 2, 0, 2), *high = ov_part_of(b, prior, 2, 2, 4), *size = op2(d, "Sub", high, low);
-    Edge *middle = op2(d, "Mul", op2(d, "Add", low, high), ov_number_of(b, DT_F32, 0.5));
-    middle = op2(d, "Add", op2(d, "Mul", ov_part_of(b, x, 2, 0, 2), size), middle);
-    Edge *half = op2(d, "Mul", op2(d, "Mul", build_op1(b, "Exp", ov_part_of(b, x, 2, 2, 4)), size), ov_number_of(b, DT_F32, 0.5));
-    return ov_joined(b, 2, (Edge *[]){op2(d, "Sub", middle, half), op2(d, "Add", middle, half)}, 2);
-}
-
-/* The best `k` of the last dimension of x, sorted, and their places. */
-static void best_of(const Detect *d, Edge *x, int64_t k, bool largest, Edge **got)
-{
-    Attr a[2] = {attr_int(d->b->c, "axis", -1), attr_int(d->b->c, "largest", largest)};
-    build_op_n(d->b, "TopK", 2, (Edge *[]){x, build_ints(d->b, 1, &k)}, 2, a, 2, got);
-}
-
-static Edge *where(const Detect *d, Edge *c, Edge *x, double otherwise)
-{
-    return build_op(d->b, "Where", 3, (Edge *[]){c, x, ov_number_of(d->b, x->type.dt, otherwise)}, 0, NULL);
-}
-
-static Edge *gathered(const Detect *d, Edge *x, Edge *at, int batch)
-{
-    Attr a = attr_int(d->b->c, "batch_dims", batch);
-    int64_t last = at->type.rank;
-    return build_op(d->b, "GatherND", 2, (Edge *[]){x, build_op2(d->b, "Unsqueeze", at, build_ints(d->b, 1, &last))}, 1, &a);
+        return build_op2(b, "Add", prior, x);
+    Edge *low = ov_part_of(b, prior, 2, 0, 2), *high = ov_part_of(b, prior, 2, 2, 4), *size = build_op2(b, "Sub", high, low);
+    Edge *middle = build_op2(b, "Mul", build_op2(b, "Add", low, high), ov_number_of(b, DT_F32, 0.5));
+    middle = build_op2(b, "Add", build_op2(b, "Mul", ov_part_of(b, x, 2, 0, 2), size), middle);
+    Edge *half = build_op2(b, "Mul", build_op2(b, "Mul", build_op1(b, "Exp", ov_part_of(b, x, 2, 2, 4)), size), ov_number_of(b, DT_F32, 0.5));
+    return ov_joined(b, 2, (Edge *[]){build_op2(b, "Sub", middle, half), build_op2(b, "Add", middle, half)}, 2);
 }
 
 /* For each class its best boxes without those that overlap better ones: scores [N, C * K], -1 where there is none, and
@@ -147,21 +123,21 @@ static bool by_class(const Detect *d, Edge **scores, Edge **corners)
     if (node_int(n, "clip_before_nms", 0))
         boxes = clipped(d, boxes);
     Edge *s = ov_to_order(b, ov_to_dims(b, n->in[1], 3, plan), 3, (int64_t[]){0, 2, 1});
-    s = where(d, op2(d, "Greater", s, limit), s, -INFINITY);
+    s = ov_where(b, build_op2(b, "Greater", s, limit), s, -INFINITY);
     if (none >= 0 && none < d->classes) {
         int64_t shape[3] = {1, d->classes, 1};
         Tensor *t = tensor_new(b->c, type_make(b->c, DT_BOOL, 3, shape));
         for (int64_t i = 0; i < d->classes; i++)
             ((unsigned char *)(uintptr_t)t->data)[i] = i != none;
-        s = where(d, build_const(b, NULL, t, b->loc), s, -INFINITY);
+        s = ov_where(b, build_const(b, NULL, t, b->loc), s, -INFINITY);
     }
-    best_of(d, s, d->each, true, got);
+    ov_best(b, s, d->each, true, got);
     if (edge_poisoned(got[1]) || edge_poisoned(boxes))
         return false;
-    Edge *at = gathered(d, boxes, got[1], 1);
+    Edge *at = ov_gathered(b, boxes, got[1], 1);
     Attr most = attr_float(b->c, "threshold", node_float(n, "nms_threshold", 0));
-    Edge *keep = build_op(b, "openvino::Kept", 2, (Edge *[]){op2(d, "Greater", got[0], limit), at}, 1, &most);
-    *scores = ov_to_dims(b, where(d, keep, got[0], -INFINITY), 2, flat);
+    Edge *keep = build_op(b, "openvino::Kept", 2, (Edge *[]){build_op2(b, "Greater", got[0], limit), at}, 1, &most);
+    *scores = ov_to_dims(b, ov_where(b, keep, got[0], -INFINITY), 2, flat);
     *corners = ov_to_dims(b, at, 3, flat);
     return !edge_poisoned(*scores) && !edge_poisoned(*corners);
 }
@@ -175,36 +151,36 @@ static Edge *rows(const Detect *d, Edge *scores, Edge *corners, int64_t count)
     Tensor *t = tensor_new(b->c, type_make(b->c, DT_I64, 2, dims));
     for (int64_t i = 0; i < d->images; i++)
         ((int64_t *)(uintptr_t)t->data)[i] = i * span;
-    best_of(d, scores, d->all, true, got);
+    ov_best(b, scores, d->all, true, got);
     if (edge_poisoned(got[0]))
         return got[0];
-    Edge *key = where(d, op2(d, "Greater", got[0], limit), op2(d, "Add", got[1], build_const(b, NULL, t, b->loc)), (double)none);
-    best_of(d, ov_to_dims(b, key, 1, &kept), kept, false, first);
+    Edge *key = ov_where(b, build_op2(b, "Greater", got[0], limit), build_op2(b, "Add", got[1], build_const(b, NULL, t, b->loc)), (double)none);
+    ov_best(b, ov_to_dims(b, key, 1, &kept), kept, false, first);
     if (edge_poisoned(first[0]))
         return first[0];
-    Edge *valid = op2(d, "Less", first[0], ov_number_of(b, DT_I64, (double)none));
-    Edge *at = where(d, valid, first[0], 0);
+    Edge *valid = build_op2(b, "Less", first[0], ov_number_of(b, DT_I64, (double)none));
+    Edge *at = ov_where(b, valid, first[0], 0);
     Edge *cells = ov_to_dims(b, corners, 2, (int64_t[]){none, 4});
-    Edge *box = gathered(d, cells, at, 0), *score = gathered(d, ov_to_dims(b, scores, 1, &none), at, 0);
+    Edge *box = ov_gathered(b, cells, at, 0), *score = ov_gathered(b, ov_to_dims(b, scores, 1, &none), at, 0);
     if (node_int(d->n, "clip_after_nms", 0))
         box = clipped(d, box);
-    Edge *image = op2(d, "Div", at, ov_number_of(b, DT_I64, (double)span));
-    Edge *label = op2(d, "Div", op2(d, "Mod", at, ov_number_of(b, DT_I64, (double)span)), ov_number_of(b, DT_I64, (double)d->each));
+    Edge *image = build_op2(b, "Div", at, ov_number_of(b, DT_I64, (double)span));
+    Edge *label = build_op2(b, "Div", build_op2(b, "Mod", at, ov_number_of(b, DT_I64, (double)span)), ov_number_of(b, DT_I64, (double)d->each));
     int64_t thin[2] = {kept, 1};
     Edge *parts[4] = {ov_to_dims(b, build_cast(b, image, DT_F32), 2, thin), ov_to_dims(b, build_cast(b, label, DT_F32), 2, thin),
                       ov_to_dims(b, score, 2, thin), box};
-    Edge *all = where(d, ov_to_dims(b, valid, 2, thin), ov_joined(b, 4, parts, 1), 0);
+    Edge *all = ov_where(b, ov_to_dims(b, valid, 2, thin), ov_joined(b, 4, parts, 1), 0);
     int64_t behind[4] = {0, 0, count - kept, 0}, shape[4] = {1, 1, count, 7}, line[2] = {count, 1}, row[2] = {1, 7};
     if (behind[2])
-        all = op2(d, "Pad", all, build_ints(b, 4, behind));
+        all = build_op2(b, "Pad", all, build_ints(b, 4, behind));
     Tensor *places = tensor_new(b->c, type_make(b->c, DT_I64, 2, line)), *head = tensor_new(b->c, type_make(b->c, DT_BOOL, 2, row));
     for (int64_t i = 0; i < count; i++)
         ((int64_t *)(uintptr_t)places->data)[i] = i;
     *(unsigned char *)(uintptr_t)head->data = 1;
     Attr flat = attr_int(b->c, "keepdims", 0);
     Edge *found = build_op(b, "ReduceSum", 1, (Edge *[]){build_cast(b, valid, DT_I64)}, 1, &flat);
-    Edge *end = op2(d, "And", op2(d, "Equal", build_const(b, NULL, places, b->loc), found), build_const(b, NULL, head, b->loc));
-    all = where(d, build_op1(b, "Not", end), all, -1);
+    Edge *end = build_op2(b, "And", build_op2(b, "Equal", build_const(b, NULL, places, b->loc), found), build_const(b, NULL, head, b->loc));
+    all = ov_where(b, build_op1(b, "Not", end), all, -1);
     return ov_to_dims(b, all, 4, shape);
 }
 

@@ -80,6 +80,25 @@ Edge *ov_number_of(Build *b, DType dt, double v)
     return build_scalar(b, dt, v);
 }
 
+/* The best `k` of the last dimension of x, sorted, and their places. */
+void ov_best(Build *b, Edge *x, int64_t k, bool largest, Edge **got)
+{
+    Attr a[2] = {attr_int(b->c, "axis", -1), attr_int(b->c, "largest", largest)};
+    build_op_n(b, "TopK", 2, (Edge *[]){x, build_ints(b, 1, &k)}, 2, a, 2, got);
+}
+
+Edge *ov_where(Build *b, Edge *c, Edge *x, double otherwise)
+{
+    return build_op(b, "Where", 3, (Edge *[]){c, x, ov_number_of(b, x->type.dt, otherwise)}, 0, NULL);
+}
+
+Edge *ov_gathered(Build *b, Edge *x, Edge *at, int batch)
+{
+    Attr a = attr_int(b->c, "batch_dims", batch);
+    int64_t last = at->type.rank;
+    return build_op(b, "GatherND", 2, (Edge *[]){x, build_op2(b, "Unsqueeze", at, build_ints(b, 1, &last))}, 1, &a);
+}
+
 const Op openvino_ops[] = {
 #include "openvino.def"
 };

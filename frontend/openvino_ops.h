@@ -17,6 +17,9 @@ Edge *ov_to_order(Build *b, Edge *x, int rank, const int64_t *perm);        /* T
 Edge *ov_part_of(Build *b, Edge *x, int axis, int64_t from, int64_t to);    /* along an axis */
 Edge *ov_joined(Build *b, int n, Edge *const *x, int axis);
 Edge *ov_number_of(Build *b, DType dt, double v);
+void ov_best(Build *b, Edge *x, int64_t k, bool largest, Edge **got);    /* values and places in the last dimension */
+Edge *ov_where(Build *b, Edge *c, Edge *x, double otherwise);
+Edge *ov_gathered(Build *b, Edge *x, Edge *at, int batch);               /* along the axis behind the batch */
 
 /* openvino_window.c */
 LayerExpand ov_convolution, ov_deconvolution, ov_deformable, ov_pool, ov_adaptive_pool, ov_patches;
@@ -27,7 +30,7 @@ LayerExpand ov_interpolate, ov_reorg;
 /* openvino_detect.c */
 LayerExpand ov_prior_box, ov_prior_box_clustered, ov_region_yolo, ov_ctc_greedy;
 /* openvino_boxes.c */
-LayerExpand ov_detection_output;
+LayerExpand ov_detection_output, ov_nms;
 void ov_kept(Lower *l);
 bool ov_kept_infer(Build *b, const Node *n, Type *out);
 /* openvino_recurrent.c */
