@@ -207,6 +207,10 @@ bool ov_detection_output(Build *b, const Node *n, Edge **out)
         return false;
     }
     int64_t top = node_int(n, "top_k", -1), most = keep && keep->n ? keep->ints[0] : -1;
+    if (top > INT_MAX || most > INT_MAX || d.images > INT_MAX || d.classes > INT_MAX) {
+        node_error(b, n, "top_k or keep_top_k is too large");
+        return false;
+    }
     d.each = top > 0 && top < d.priors ? top : d.priors;
     int64_t rooms = most > 0 ? most : top > 0 ? top * d.classes : d.priors * d.classes;
     d.all = rooms < d.classes * d.each ? rooms : d.classes * d.each;

@@ -99,14 +99,18 @@ static bool dense_boxes(Priors *p, float x, float y)
     Floats sizes = floats_of(p->n, "fixed_size"), ratios = floats_of(p->n, "fixed_ratio");
     Floats density = floats_of(p->n, "density"), aspects = floats_of(p->n, "aspect_ratio");
     for (int s = 0; s < sizes.n; s++) {
-        float size = sizes.v[s], half = size * 0.5f;
-        int many = s < density.n ? (int)density.v[s] : 1, shift = many > 0 ? (int)(size / (float)many) : 0;
+        float size = sizes.v[s], half = size * 0.5f, dense = s < density.n ? density.v[s] : 1;
+        if (!(size >= 0 && size < 1e6f && dense >= 0 && dense < 64)) {
+            node_error(p->b, p->n, "fixed_size %g with density %g is not possible", (double)size, (double)dense);
+            return false;
+        }
+        int many = (int)dense, shift = many > 0 ? (int)(size / (float)many) : 0;
         Floats list = ratios.n ? ratios : aspects;
         for (int r = ratios.n ? 0 : -1; r < list.n; r++) {
             float root = r < 0 ? 1 : sqrtf(list.v[r]);
             if (r >= 0 && !ratios.n && fabsf(list.v[r] - 1) < 1e-6f)
                 continue;
-            for (int k = 0; k < many * many && many < 64; k++) {
+            for (int k = 0; k < many * many; k++) {
                 float cx = x - half + (float)shift / 2 + (float)(k % many) * (float)shift;
                 float cy = y - half + (float)shift / 2 + (float)(k / many) * (float)shift;
                 if (!box_add(p, cx, cy, half * root, half / root))
@@ -192,9 +196,10 @@ bool ov_region_yolo(Build *b, const Node *n, Edge **out)
     bool soft = node_int(n, "do_softmax", 1) != 0;
     const Attr *mask = node_attr(n, "mask");
     int64_t coords = node_int(n, "coords", 4), classes = node_int(n, "classes", 1);
-    int64_t boxes = soft ? node_int(n, "num", 1) : mask ? mask->n : 0, each = coords + 1 + classes;
+    int64_t boxes = soft ? node_int(n, "num", 1) : mask ? mask->n : 0;
+    int64_t each = coords < 1000 && classes < 1 << 20 ? coords + 1 + classes : 1;
     int axis, end;
-    if (t.rank != 4 || coords < 2 || coords > 1000 || classes < 0 || boxes < 1 || t.dims[1] % each ||
+    if (classes > 1 << 20 || boxes > 1 << 20 || t.rank != 4 || coords < 2 || coords > 1000 || classes < 0 || boxes < 1 || t.dims[1] % each ||
         t.dims[1] / each < boxes) {
         node_error(b, n, "'%s' is %s: it must have 4 dimensions, and channels for %lld boxes of %lld values", n->in[0]->name,
                    type_text(b->c, t), (long long)boxes, (long long)each);

@@ -113,6 +113,7 @@ static bool blocks_read(Build *b, const Node *n, Blocks *k)
 {
     Ints v[3];
     Type t = n->in[0]->type;
+    int64_t all = 1;
     k->rank = t.rank;
     for (int i = 0; i < 3; i++) {
         if (!ov_known_ints(b, n, 1 + i, &v[i]))
@@ -126,8 +127,9 @@ static bool blocks_read(Build *b, const Node *n, Blocks *k)
         k->block[i] = v[0].v[i];
         k->begin[i] = v[1].v[i];
         k->end[i] = v[2].v[i];
-        if (k->block[i] < 1 || k->begin[i] < 0 || k->end[i] < 0) {
-            node_error(b, n, "blocks must be at least 1, the others at least 0");
+        if (k->block[i] < 1 || k->begin[i] < 0 || k->end[i] < 0 || k->block[i] > INT_MAX || k->begin[i] > INT_MAX ||
+            k->end[i] > INT_MAX || (all *= k->block[i]) > INT_MAX) {
+            node_error(b, n, "blocks must be at least 1, the others at least 0, and all not too large");
             return false;
         }
     }
@@ -251,6 +253,10 @@ static bool resized_sizes(Build *b, const Node *n, Resized *r, Type t, const Ten
     for (int i = 0; i < r->axes.n; i++) {
         int64_t have = t.dims[r->axes.v[i]];
         r->scales[i] = r->by_scale ? (float)tensor_at_double(scales, i) : 0;
+        if (r->by_scale && !(r->scales[i] > 0 && (float)have * r->scales[i] < 2e9f)) {
+            node_error(b, n, "scale %g of %lld elements is not possible", (double)r->scales[i], (long long)have);
+            return false;
+        }
         r->sizes[i] = r->by_scale ? (int64_t)((float)have * r->scales[i] + 1e-5f) : tensor_at_int(sizes, i);
         if (!r->by_scale)
             r->scales[i] = (float)r->sizes[i] / (float)(have ? have : 1);

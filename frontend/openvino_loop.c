@@ -2,7 +2,7 @@
  * known at compile time. port_map (openvino.c) tells how the layer's ports and the body's hang together: rows of eight. */
 #include "openvino_ops.h"
 
-enum { ROW = 8, MOST_STEPS = 1 << 16 };
+enum { ROW = 8, MOST_STEPS = 1 << 16, MOST_SIZE = 1 << 30 };
 enum { OUTPUT, OUTER, INNER, AXIS, START, END, STRIDE, PART };
 
 typedef struct Loop {
@@ -58,7 +58,7 @@ static bool slices_of(const Loop *l, const int64_t *row, Type t, int *axis, int6
         return false;
     int64_t size = t.dims[*axis], start = row[START] < 0 ? row[START] + size + 1 : row[START];
     int64_t end = row[END] < 0 ? row[END] + size + 1 : row[END], stride = row[STRIDE], part = row[PART];
-    if (stride == 0 || part < 1 || start < 0 || end < 0 || start > size || end > size) {
+    if (stride == 0 || stride > MOST_SIZE || stride < -MOST_SIZE || part < 1 || part > size || start < 0 || end < 0 || start > size || end > size) {
         node_error(l->b, l->n, "slices from %lld to %lld by %lld, of %lld elements, do not fit into axis %d of %s",
                    (long long)row[START], (long long)row[END], (long long)stride, (long long)part, *axis,
                    type_text(l->b->c, t));

@@ -65,13 +65,20 @@ bool ov_variadic_split(Build *b, const Node *n, Edge **out)
     Ints axis, lengths;
     if (!ov_known_axes(b, n, 1, n->in[0]->type.rank, &axis) || !ov_known_ints(b, n, 2, &lengths))
         return false;
+    if (!n->in[0]->type.rank) {
+        node_error(b, n, "'%s' is a scalar: there is nothing to split", n->in[0]->name);
+        return false;
+    }
     Attr a = attr_int(b->c, "axis", axis.n ? axis.v[0] : 0);
     int64_t left = n->in[0]->type.dims[a.i];
     int open = -1;
     for (int i = 0; i < lengths.n; i++)
         if (lengths.v[i] == -1)
             open = i;
-        else
+        else if (lengths.v[i] < 0 || lengths.v[i] > left) {
+            node_error(b, n, "length %lld is negative, or more than what is left", (long long)lengths.v[i]);
+            return false;
+        } else
             left -= lengths.v[i];
     if (open >= 0)
         lengths.v[open] = left;

@@ -1,6 +1,8 @@
 /* The layers of OpenVINO as operators of the domain "openvino": the table, and what the functions behind it share. */
 #include "openvino_ops.h"
 
+enum { MOST_SIZE = 1 << 30 };          /* so that products of two do not overflow */
+
 bool ov_known_ints(Build *b, const Node *n, int k, Ints *to)
 {
     const Tensor *t = k < n->nin && n->in[k] ? n->in[k]->data : NULL;
@@ -39,8 +41,13 @@ bool ov_list_attr(Build *b, const Node *n, const char *name, int count, int64_t 
         node_error(b, n, "attribute '%s' has %d values: it must have %d", name, a->n, count);
         return false;
     }
-    if (count)
-        memcpy(to->v, a->ints, sizeof *to->v * (size_t)count);
+    for (int i = 0; i < count; i++) {
+        to->v[i] = a->ints[i];
+        if (to->v[i] > MOST_SIZE || to->v[i] < -MOST_SIZE) {
+            node_error(b, n, "attribute '%s' has a value of %lld, which is too large", name, (long long)to->v[i]);
+            return false;
+        }
+    }
     return true;
 }
 

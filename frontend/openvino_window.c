@@ -100,6 +100,10 @@ static bool shape_attrs(Build *b, const Node *n, int count, Attrs *a)
     }
     bool lower = !strcmp(node_string(n, "auto_pad", ""), "same_lower");
     for (int i = 0; i < count; i++) {
+        if (shape.v[i] < 1 || shape.v[i] > INT_MAX || x.dims[2 + i] > INT_MAX || w.dims[w.rank - count + i] > INT_MAX) {
+            node_error(b, n, "size %lld of dimension %d is not possible", (long long)shape.v[i], 2 + i);
+            return false;
+        }
         int64_t full = strides.v[i] * (x.dims[2 + i] - 1) + extra.v[i] +
                        (w.dims[w.rank - count + i] - 1) * dilations.v[i] + 1;
         int64_t cut = full - shape.v[i];

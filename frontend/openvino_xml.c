@@ -137,9 +137,10 @@ static bool attribute(Xml *m, const char **name, const char **value)
 static int64_t number(Xml *m, const char *name, const char *text)
 {
     int64_t v = -1;
-    if (!ov_int(text, &v) || v < -1)
-        ov_fault(m->x, place(m), "%s=\"%.40s\": a whole number is expected", name, text);
-    return v;
+    if (ov_int(text, &v) && v >= -1)
+        return v;
+    ov_fault(m->x, place(m), "%s=\"%.40s\": a whole number is expected", name, text);
+    return -1;
 }
 
 /* ---- ports ------------------------------------------------------------------------------------------------------- */
