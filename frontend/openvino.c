@@ -408,9 +408,8 @@ static const MNode *node_make(Net *n, int at)
     MNode *to = NEW(n->c, MNode);
     MName *in = NEW_N(n->c, MName, l->in.n), *out = NEW_N(n->c, MName, l->out.n);
     MAttr *attrs = NEW_N(n->c, MAttr, l->attrs.n + 5);
-    const char *domain = intern(n->c, "openvino");
-    const Sig *sig = op_find(n->c, domain, l->type, opset_of(l), NULL);
-    *to = (MNode){.domain = domain, .op = l->type, .overload = "", .name = l->name, .version = opset_of(l), .loc = l->loc,
+    const Sig *sig = op_find(n->c, n->x->domain, l->type, opset_of(l), NULL);
+    *to = (MNode){.domain = n->x->domain, .op = l->type, .overload = "", .name = l->name, .version = opset_of(l), .loc = l->loc,
                   .nin = l->in.n, .nout = l->out.n, .in = in, .out = out, .attrs = attrs};
     for (int k = 0; k < l->in.n; k++)
         in[k] = (MName){source_name(n, at, k, false), l->loc};
@@ -547,6 +546,7 @@ MModel *openvino_read(Ctx *c, const File *f, const ReadOptions *o)
     *x = (Ov){.c = c, .src = src, .externals = externals_new(c, src)};
     opsets[0] = (Opset){intern(c, domains[0]), OPSET_NEWEST};
     opsets[1] = (Opset){intern(c, domains[1]), OPSET_OV};
+    x->domain = opsets[1].domain;
     *meta = (Meta){.ir_version = 10, .nopsets = 2, .opsets = opsets};
     *m = (MModel){.meta = meta, .opsets_stated = true};
     XNet *net = ov_xml(x, f, &version);

@@ -40,6 +40,7 @@ typedef struct Ov {
     Ctx *c;
     const Source *src;
     Externals *externals;
+    const char *domain;              /* "openvino" */
     const char *weights;             /* location of the weights file */
     bool no_weights;                 /* it cannot be had, which was told */
     int faults;

@@ -166,21 +166,22 @@ static int64_t dim_text(Xml *m)
     return -1;
 }
 
-static XPort port_read(Xml *m)
+/* Of an input only its number counts: its type is that of what it reads. */
+static XPort port_read(Xml *m, bool output)
 {
     XPort p = {.id = -1, .loc = place(m)};
-    MType *t = NEW(m->c, MType);
+    DType dt = DT_NONE;
     const char *name, *value;
     VEC(MDim) dims = {0};
     while (attribute(m, &name, &value))
         if (!strcmp(name, "id"))
             p.id = number(m, name, value);
         else if (!strcmp(name, "precision"))
-            t->dt = ov_type(value);
-        else if (!strcmp(name, "names") && *value)
+            dt = output ? ov_type(value) : DT_NONE;
+        else if (output && !strcmp(name, "names") && *value)
             p.names = intern(m->c, value);
     Element e = element(m);
-    while (child(m, &e)) {
+    while (output && child(m, &e)) {
         if (!is(m, "dim"))
             continue;
         MDim d = {dim_text(m), NULL};
@@ -189,10 +190,11 @@ static XPort port_read(Xml *m)
         else
             ov_fault(m->x, p.loc, "the port has more than %d dimensions", MAX_RANK);
     }
-    t->loc = p.loc;
-    t->rank = dims.n;
-    t->dims = dims.at;
-    p.type = t->dt == DT_NONE ? NULL : t;
+    if (dt == DT_NONE)
+        return p;
+    MType *t = NEW(m->c, MType);
+    *t = (MType){.kind = M_TENSOR, .loc = p.loc, .dt = dt, .rank = dims.n, .dims = dims.at};
+    p.type = t;
     return p;
 }
 
@@ -203,7 +205,7 @@ static void ports_read(Xml *m, XLayer *l, bool output)
     while (child(m, &e)) {
         if (!is(m, "port"))
             continue;
-        XPort p = port_read(m);
+        XPort p = port_read(m, output);
         if (output)
             VEC_PUSH(m->c, l->out, p);
         else
@@ -366,7 +368,7 @@ XNet *ov_xml(Ov *x, const File *f, int64_t *version)
     Loc top = {x->src, 1, 0, NULL};
     if (f->size > INT_MAX)
         fatal(x->c, top, "the XML is larger than 2 GiB");
-    m.r = xmlReaderForMemory(f->data, (int)f->size, NULL, NULL, XML_PARSE_NONET | XML_PARSE_NOCDATA);
+    m.r = xmlReaderForMemory(f->data, (int)f->size, NULL, NULL, XML_PARSE_NONET | XML_PARSE_NOCDATA | XML_PARSE_NOBLANKS | XML_PARSE_COMPACT);
     if (!m.r)
         out_of_memory(x->c);
     ctx_defer(x->c, reader_free, m.r);
