@@ -1,9 +1,9 @@
-/* OpenVINO IR: from layers as they are written (openvino_xml.c) to an MModel. Edges become names, constants places in the
- * mapped weights file, parameters and results the inputs and outputs in the file's order; every other layer becomes a
- * node of the domain "openvino" in the version of its opset. A layer's output has the layer's name; where it is an input
- * or output of the model and has a tensor name, that one. Work is n log n in layers and edges.
- * 16-bit floats are how numbers are stored here, in constants, inputs and outputs; as OpenVINO does, all computing is in
- * float: such a value NAME is cast to or from `NAME/f32`, which the nodes see. */
+/* OpenVINO IR: from layers as they are written (openvino_xml.c) to an MModel. Edges become names, constants places in
+ * the mapped weights file, parameters and results the inputs and outputs in the file's order; every other layer becomes
+ * a node of the domain "openvino" in the version of its opset. A layer's output has the layer's name; where it is an
+ * input or output of the model and has a tensor name, that one. Work is n log n in layers and edges. 16-bit floats are
+ * how numbers are stored here, in constants, inputs and outputs; as OpenVINO does, all computing is in float: such a
+ * value NAME is cast to or from `NAME/f32`, which the nodes see. */
 #include "import.h"
 #include "openvino.h"
 
@@ -100,7 +100,8 @@ static void edges_take(Net *n)
         qsort(n->ids, (size_t)count, sizeof *n->ids, by_id);
     for (int i = 1; i < count; i++)
         if (n->ids[i].id == n->ids[i - 1].id)
-            ov_fault(n->x, n->net->layers.at[n->ids[i].at]->loc, "two layers have the id %lld", (long long)n->ids[i].id);
+            ov_fault(n->x, n->net->layers.at[n->ids[i].at]->loc, "two layers have the id %lld",
+                     (long long)n->ids[i].id);
     for (int i = 0; i < n->net->edges.n; i++)
         edge_take(n, &n->net->edges.at[i]);
 }
@@ -208,114 +209,6 @@ static const char *source_name(Net *n, int layer, int port, bool outside)
     return "";
 }
 
-/* ---- parameters and constants ------------------------------------------------------------------------------------ */
-
-/* "1,3,?,2..8": what is no number is not known; "...": nor is the rank. */
-static const MType *shape_text(Net *n, const XLayer *l, DType dt, const char *text)
-{
-    MType *t = NEW(n->c, MType);
-    VEC(MDim) dims = {0};
-    *t = (MType){.kind = M_TENSOR, .loc = l->loc, .dt = dt};
-    while (*text) {
-        size_t len = strcspn(text, ",");
-        const char *one = intern_n(n->c, text, len);
-        int64_t v;
-        if (strstr(one, "...")) {
-            t->rank = -1;
-            return t;
-        }
-        VEC_PUSH(n->c, dims, ((MDim){ov_int(one, &v) && v >= 0 ? v : -1, NULL}));
-        text += len + (text[len] == ',');
-    }
-    if (dims.n > MAX_RANK) {
-        ov_fault(n->x, l->loc, "layer '%s' has %d dimensions: at most %d are supported", l->name, dims.n, MAX_RANK);
-        return NULL;
-    }
-    t->rank = dims.n;
-    t->dims = dims.at;
-    return t;
-}
-
-static DType element_type(Net *n, const XLayer *l)
-{
-    const char *name = layer_attr(l, "element_type");
-    DType dt = name ? ov_type(name) : l->out.n && l->out.at[0].type ? l->out.at[0].type->dt : DT_NONE;
-    if (dt == DT_NONE)
-        ov_fault(n->x, l->loc, "layer '%s' (%s): element type '%s' is not supported", l->name, l->type,
-                 name ? name : "");
-    return dt;
-}
-
-static const MType *parameter_type(Net *n, const XLayer *l)
-{
-    DType dt = element_type(n, l);
-    const char *shape = layer_attr(l, "shape");
-    if (dt == DT_NONE)
-        return NULL;
-    return shape ? shape_text(n, l, dt, shape) : l->out.at[0].type;
-}
-
-/* Bits, the highest of each byte first, as bools. */
-static const Tensor *bits_unpack(Ctx *c, Type t, const unsigned char *from)
-{
-    Tensor *to = tensor_new(c, t);
-    unsigned char *bytes = (unsigned char *)(uintptr_t)to->data;
-    for (int64_t i = 0; i < type_count(t); i++)
-        bytes[i] = from[i / 8] >> (7 - i % 8) & 1;
-    return to;
-}
-
-static bool const_type(Net *n, const XLayer *l, bool bits, Type *t)
-{
-    const char *shape = layer_attr(l, "shape");
-    int64_t count;
-    DType dt = bits ? DT_BOOL : element_type(n, l);
-    if (dt == DT_NONE)
-        return false;
-    if (!shape || !ov_ints(n->c, shape, &t->rank, &t->dims) || t->rank > MAX_RANK ||
-        !dims_count(t->rank, t->dims, &count)) {
-        ov_fault(n->x, l->loc, "constant '%s': its shape \"%s\" cannot be read, or is too large", l->name,
-                 shape ? shape : "");
-        return false;
-    }
-    for (int i = 0; i < t->rank; i++)
-        if (t->dims[i] < 0) {
-            ov_fault(n->x, l->loc, "constant '%s': a dimension is negative: \"%s\"", l->name, shape);
-            return false;
-        }
-    t->dt = dt;
-    return true;
-}
-
-static const Tensor *const_read(Net *n, const XLayer *l)
-{
-    Ov *x = n->x;
-    const char *type = layer_attr(l, "element_type"), *at = layer_attr(l, "offset"), *length = layer_attr(l, "size");
-    bool bits = type && !strcmp(type, "u1");
-    int64_t offset = 0, size = -1;
-    Type t;
-    if (!const_type(n, l, bits, &t))
-        return NULL;
-    if (!at || !ov_int(at, &offset) || !length || !ov_int(length, &size) || size < 0) {
-        ov_fault(x, l->loc, "constant '%s': its offset and size in the weights file are missing or no numbers", l->name);
-        return NULL;
-    }
-    size_t bytes = bits ? (size_t)(type_count(t) + 7) / 8 : type_bytes(t);
-    if (!bytes && !size)
-        return tensor_of(n->c, t, "", 0);
-    if (x->no_weights)
-        return NULL;
-    int errors = n->c->errors;
-    const void *data = external_data(x->externals, l->loc, l->name, x->weights, offset, size, bytes);
-    if (!data && !x->faults++ && n->c->errors > errors)
-        note(n->c, l->loc, "weights are looked for beside the model, in '%s'; --weights-file=FILE names another file",
-             x->weights);
-    if (!data)
-        return NULL;
-    return bits ? bits_unpack(n->c, t, data) : t.dt == DT_BOOL ? tensor_bools(n->c, t, data, bytes)
-                                             : tensor_of(n->c, t, data, bytes);
-}
-
 /* ---- bodies of layers -------------------------------------------------------------------------------------------- */
 
 /* Of the layers of that type in the body, which one has the id; -1: none. */
@@ -347,8 +240,9 @@ static MAttr map_attr(Net *n, const XLayer *l, int k, const char *name)
                                                  : port_at(l->in.n, l->in.at, m->port);
         int inner = ordinal(l->bodies[k], m->output ? "Result" : "Parameter", m->layer);
         if (inner < 0 || (outer < 0 && m->port >= 0)) {
-            ov_fault(n->x, m->loc, "a port map of layer '%s' (%s): there is no port %lld outside, or no %s %lld in the body",
-                     l->name, l->type, (long long)m->port, m->output ? "Result" : "Parameter", (long long)m->layer);
+            ov_fault(n->x, m->loc,
+                     "a port map of layer '%s' (%s): there is no port %lld outside, or no %s %lld in the body", l->name,
+                     l->type, (long long)m->port, m->output ? "Result" : "Parameter", (long long)m->layer);
             continue;
         }
         const int64_t row[] = {m->output, outer, inner, m->axis, m->start, m->end, m->stride, m->part};
@@ -409,8 +303,17 @@ static const MNode *node_make(Net *n, int at)
     MName *in = NEW_N(n->c, MName, l->in.n), *out = NEW_N(n->c, MName, l->out.n);
     MAttr *attrs = NEW_N(n->c, MAttr, l->attrs.n + 5);
     const Sig *sig = op_find(n->c, n->x->domain, l->type, opset_of(l), NULL);
-    *to = (MNode){.domain = n->x->domain, .op = l->type, .overload = "", .name = l->name, .version = opset_of(l), .loc = l->loc,
-                  .nin = l->in.n, .nout = l->out.n, .in = in, .out = out, .attrs = attrs};
+    *to = (MNode){.domain = n->x->domain,
+                  .op = l->type,
+                  .overload = "",
+                  .name = l->name,
+                  .version = opset_of(l),
+                  .loc = l->loc,
+                  .nin = l->in.n,
+                  .nout = l->out.n,
+                  .in = in,
+                  .out = out,
+                  .attrs = attrs};
     for (int k = 0; k < l->in.n; k++)
         in[k] = (MName){source_name(n, at, k, false), l->loc};
     for (int k = 0; k < l->out.n; k++)
@@ -473,9 +376,9 @@ static void value_take(Net *n, Parts *p, int at)
     const XLayer *l = n->net->layers.at[at];
     const char *name = n->outer[at][0] ? n->outer[at][0] : n->names[at][0];
     if (is(l, "Const"))
-        VEC_PUSH(n->c, p->inits, ((MTensor){name, l->loc, const_read(n, l)}));
+        VEC_PUSH(n->c, p->inits, ((MTensor){name, l->loc, ov_const(n->x, l)}));
     else
-        VEC_PUSH(n->c, p->ins, ((MValueInfo){name, l->loc, parameter_type(n, l)}));
+        VEC_PUSH(n->c, p->ins, ((MValueInfo){name, l->loc, ov_parameter(n->x, l)}));
     if (n->outer[at][0])
         cast_add(n, p, l->loc, name, n->names[at][0], DT_F32);
 }
@@ -524,7 +427,8 @@ static MGraph *graph_make(Ov *x, const XNet *net, int depth)
 /* The weights file: the model's name with .bin in place of .xml, beside it; or what the options name. */
 static void weights_find(Ov *x, const File *f, const ReadOptions *o)
 {
-    const char *path = f->path, *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+    const char *path = f->path, *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path,
+               *dot = strrchr(name, '.');
     x->weights = internf(x->c, "%.*s.bin", (int)(dot && dot > name ? dot - name : (ptrdiff_t)strlen(name)), name);
     if (!o || !o->weights)
         return;
@@ -551,7 +455,8 @@ MModel *openvino_read(Ctx *c, const File *f, const ReadOptions *o)
     *m = (MModel){.meta = meta, .opsets_stated = true};
     XNet *net = ov_xml(x, f, &version);
     if (net && (version < 10 || version > 11)) {
-        ov_fault(x, net->loc, "the version of <net> is %s: versions 10 and 11 of OpenVINO IR are read; convert the model anew",
+        ov_fault(x, net->loc,
+                 "the version of <net> is %s: versions 10 and 11 of OpenVINO IR are read; convert the model anew",
                  version < 0 ? "not stated" : internf(c, "%lld", (long long)version));
         net = NULL;
     }

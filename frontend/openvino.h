@@ -8,7 +8,12 @@
 
 #include "frontend.h"
 
-typedef struct XPort { int64_t id; Loc loc; const MType *type; const char *names; } XPort;       /* type, names: or NULL */
+typedef struct XPort {
+    int64_t id;
+    Loc loc;
+    const MType *type;
+    const char *names;
+} XPort; /* type, names: or NULL */
 /* input and output of a port_map; -1 (external_port: also "none") where not stated */
 typedef struct XMap {
     bool output;
@@ -49,6 +54,10 @@ typedef struct Ov {
 /* ---- openvino_xml.c ---------------------------------------------------------------------------------------------- */
 void ov_fault(Ov *x, Loc loc, const char *fmt, ...) PRINTF(3, 4);    /* error; limits their number */
 XNet *ov_xml(Ov *x, const File *f, int64_t *version);    /* NULL: not even the network could be read */
+
+/* ---- openvino_value.c -------------------------------------------------------------------------------------------- */
+const MType *ov_parameter(Ov *x, const XLayer *l);       /* NULL: at fault, which was reported */
+const Tensor *ov_const(Ov *x, const XLayer *l);          /* the same */
 
 /* ---- openvino_attr.c --------------------------------------------------------------------------------------------- */
 DType ov_type(const char *name);     /* "f32", "FP32", "boolean" …; DT_NONE: none that burin has */

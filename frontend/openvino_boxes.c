@@ -1,8 +1,10 @@
 /* DetectionOutput: boxes decoded from priors, for each class the best ones sorted and those that overlap a better one
- * dropped, the best of all classes kept. All of it is a composition but for the dropping, a kernel of its own (Kept). */
+ * dropped, the best of all classes kept. All of it is a composition but for the dropping, a kernel of its own (Kept).
+ */
 #include "openvino_ops.h"
 
-/* ---- Kept: [N, C, K] flags of boxes, best first; a box that is kept drops those behind that overlap it too much ---- */
+/* ---- Kept: [N, C, K] flags of boxes, best first; a box that is kept drops those behind that overlap it too much ----
+ */
 
 typedef struct Box { const Expr *low[2], *high[2], *area; } Box;
 
@@ -12,7 +14,8 @@ static Box box_at(Lower *l, const Idx *const *at)
     Box b;
     const Expr *zero = expr_float(c, DT_F32, 0), *side[2];
     for (int d = 0; d < 2; d++) {
-        const Idx *low[4] = {at[0], at[1], at[2], idx_const(c, d)}, *high[4] = {at[0], at[1], at[2], idx_const(c, d + 2)};
+        const Idx *low[4] = {at[0], at[1], at[2], idx_const(c, d)},
+                  *high[4] = {at[0], at[1], at[2], idx_const(c, d + 2)};
         b.low[d] = in_at(l, 1, low);
         b.high[d] = in_at(l, 1, high);
         side[d] = expr_op2(c, OP_max, expr_op2(c, OP_sub, b.high[d], b.low[d]), zero);
@@ -54,8 +57,9 @@ void ov_kept(Lower *l)
     const Expr *here = expr_load_version(c, out, i, 1), *there = expr_load_version(c, out, other, 1);
     const Expr *behind = expr_op2(c, OP_gt, expr_index(c, i[3]), expr_index(c, i[2]));
     const Stmt *drop = stmt_store(c, out, other, expr_int(c, DT_BOOL, 0));
-    drop = stmt_if(c, expr_op2(c, OP_and, expr_op2(c, OP_and, behind, there), overlap(l, box_at(l, i), box_at(l, other))),
-                   drop, NULL);
+    drop =
+        stmt_if(c, expr_op2(c, OP_and, expr_op2(c, OP_and, behind, there), overlap(l, box_at(l, i), box_at(l, other))),
+                drop, NULL);
     const Stmt *all = stmt_if(c, here, stmt_for(c, vars[3], t.dims[2], drop), NULL);
     for (int k = 2; k >= 0; k--)
         all = stmt_for(c, vars[k], t.dims[k], all);
@@ -85,7 +89,8 @@ typedef struct Detect {
 
 static Edge *clipped(const Detect *d, Edge *x)
 {
-    return build_op(d->b, "Clip", 3, (Edge *[]){x, ov_number_of(d->b, DT_F32, 0), ov_number_of(d->b, DT_F32, 1)}, 0, NULL);
+    return build_op(d->b, "Clip", 3, (Edge *[]){x, ov_number_of(d->b, DT_F32, 0), ov_number_of(d->b, DT_F32, 1)}, 0,
+                    NULL);
 }
 
 /* [N, P, 4]: what the network says of the priors, as corners. */
@@ -104,10 +109,12 @@ static Edge *decoded(const Detect *d)
         x = build_op2(b, "Mul", x, ov_to_dims(b, ov_part_of(b, both, 1, 1, 2), 3, flat));
     if (corner)
         return build_op2(b, "Add", prior, x);
-    Edge *low = ov_part_of(b, prior, 2, 0, 2), *high = ov_part_of(b, prior, 2, 2, 4), *size = build_op2(b, "Sub", high, low);
+    Edge *low = ov_part_of(b, prior, 2, 0, 2), *high = ov_part_of(b, prior, 2, 2, 4),
+         *size = build_op2(b, "Sub", high, low);
     Edge *middle = build_op2(b, "Mul", build_op2(b, "Add", low, high), ov_number_of(b, DT_F32, 0.5));
     middle = build_op2(b, "Add", build_op2(b, "Mul", ov_part_of(b, x, 2, 0, 2), size), middle);
-    Edge *half = build_op2(b, "Mul", build_op2(b, "Mul", build_op1(b, "Exp", ov_part_of(b, x, 2, 2, 4)), size), ov_number_of(b, DT_F32, 0.5));
+    Edge *half = build_op2(b, "Mul", build_op2(b, "Mul", build_op1(b, "Exp", ov_part_of(b, x, 2, 2, 4)), size),
+                           ov_number_of(b, DT_F32, 0.5));
     return ov_joined(b, 2, (Edge *[]){build_op2(b, "Sub", middle, half), build_op2(b, "Add", middle, half)}, 2);
 }
 
@@ -154,7 +161,8 @@ static Edge *rows(const Detect *d, Edge *scores, Edge *corners, int64_t count)
     ov_best(b, scores, d->all, true, got);
     if (edge_poisoned(got[0]))
         return got[0];
-    Edge *key = ov_where(b, build_op2(b, "Greater", got[0], limit), build_op2(b, "Add", got[1], build_const(b, NULL, t, b->loc)), (double)none);
+    Edge *key = ov_where(b, build_op2(b, "Greater", got[0], limit),
+                         build_op2(b, "Add", got[1], build_const(b, NULL, t, b->loc)), (double)none);
     ov_best(b, ov_to_dims(b, key, 1, &kept), kept, false, first);
     if (edge_poisoned(first[0]))
         return first[0];
@@ -165,21 +173,24 @@ static Edge *rows(const Detect *d, Edge *scores, Edge *corners, int64_t count)
     if (node_int(d->n, "clip_after_nms", 0))
         box = clipped(d, box);
     Edge *image = build_op2(b, "Div", at, ov_number_of(b, DT_I64, (double)span));
-    Edge *label = build_op2(b, "Div", build_op2(b, "Mod", at, ov_number_of(b, DT_I64, (double)span)), ov_number_of(b, DT_I64, (double)d->each));
+    Edge *label = build_op2(b, "Div", build_op2(b, "Mod", at, ov_number_of(b, DT_I64, (double)span)),
+                            ov_number_of(b, DT_I64, (double)d->each));
     int64_t thin[2] = {kept, 1};
-    Edge *parts[4] = {ov_to_dims(b, build_cast(b, image, DT_F32), 2, thin), ov_to_dims(b, build_cast(b, label, DT_F32), 2, thin),
-                      ov_to_dims(b, score, 2, thin), box};
+    Edge *parts[4] = {ov_to_dims(b, build_cast(b, image, DT_F32), 2, thin),
+                      ov_to_dims(b, build_cast(b, label, DT_F32), 2, thin), ov_to_dims(b, score, 2, thin), box};
     Edge *all = ov_where(b, ov_to_dims(b, valid, 2, thin), ov_joined(b, 4, parts, 1), 0);
     int64_t behind[4] = {0, 0, count - kept, 0}, shape[4] = {1, 1, count, 7}, line[2] = {count, 1}, row[2] = {1, 7};
     if (behind[2])
         all = build_op2(b, "Pad", all, build_ints(b, 4, behind));
-    Tensor *places = tensor_new(b->c, type_make(b->c, DT_I64, 2, line)), *head = tensor_new(b->c, type_make(b->c, DT_BOOL, 2, row));
+    Tensor *places = tensor_new(b->c, type_make(b->c, DT_I64, 2, line)),
+           *head = tensor_new(b->c, type_make(b->c, DT_BOOL, 2, row));
     for (int64_t i = 0; i < count; i++)
         ((int64_t *)(uintptr_t)places->data)[i] = i;
     *(unsigned char *)(uintptr_t)head->data = 1;
     Attr flat = attr_int(b->c, "keepdims", 0);
     Edge *found = build_op(b, "ReduceSum", 1, (Edge *[]){build_cast(b, valid, DT_I64)}, 1, &flat);
-    Edge *end = build_op2(b, "And", build_op2(b, "Equal", build_const(b, NULL, places, b->loc), found), build_const(b, NULL, head, b->loc));
+    Edge *end = build_op2(b, "And", build_op2(b, "Equal", build_const(b, NULL, places, b->loc), found),
+                          build_const(b, NULL, head, b->loc));
     all = ov_where(b, build_op1(b, "Not", end), all, -1);
     return ov_to_dims(b, all, 4, shape);
 }
@@ -191,12 +202,13 @@ bool ov_detection_output(Build *b, const Node *n, Edge **out)
     Detect d = {.b = b, .n = n, .threshold = node_float(n, "confidence_threshold", 0)};
     if (!node_int(n, "share_location", 1) || !node_int(n, "normalized", 0) || node_int(n, "decrease_label_id", 0) ||
         (n->nin > 3 && n->in[3])) {
-        node_error(b, n, "it is supported with share_location, normalized priors, no decrease_label_id and three inputs");
+        node_error(b, n,
+                   "it is supported with share_location, normalized priors, no decrease_label_id and three inputs");
         return false;
     }
     int64_t halves = node_int(n, "variance_encoded_in_target", 0) ? 1 : 2;
-    bool fits = box.rank == 2 && score.rank == 2 && prior.rank == 3 && box.dims[0] == score.dims[0] && box.dims[1] > 0 &&
-                box.dims[1] % 4 == 0 && prior.dims[1] == halves && prior.dims[2] == box.dims[1] &&
+    bool fits = box.rank == 2 && score.rank == 2 && prior.rank == 3 && box.dims[0] == score.dims[0] &&
+                box.dims[1] > 0 && box.dims[1] % 4 == 0 && prior.dims[1] == halves && prior.dims[2] == box.dims[1] &&
                 (prior.dims[0] == 1 || prior.dims[0] == box.dims[0]);
     d.images = box.dims[0];
     d.priors = fits ? box.dims[1] / 4 : 1;

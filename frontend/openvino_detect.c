@@ -9,7 +9,8 @@ static Floats floats_of(const Node *n, const char *name)
     return a ? (Floats){a->n, a->floats} : (Floats){0, NULL};
 }
 
-/* ---- prior boxes: [2, 4 * boxes], centres of a grid with widths and heights, then variances ----------------------- */
+/* ---- prior boxes: [2, 4 * boxes], centres of a grid with widths and heights, then variances -----------------------
+ */
 
 typedef struct Priors {
     Build *b;
@@ -88,7 +89,8 @@ bool ov_prior_box_clustered(Build *b, const Node *n, Edge **out)
     for (int64_t y = 0; y < p.shape.v[0]; y++)
         for (int64_t x = 0; x < p.shape.v[1]; x++)
             for (int i = 0; i < w.n; i++)
-                if (!box_add(&p, ((float)x + offset) * p.step_x, ((float)y + offset) * p.step_y, w.v[i] / 2, h.v[i] / 2))
+                if (!box_add(&p, ((float)x + offset) * p.step_x, ((float)y + offset) * p.step_y, w.v[i] / 2,
+                             h.v[i] / 2))
                     return false;
     return priors_close(&p, out);
 }
@@ -199,10 +201,10 @@ bool ov_region_yolo(Build *b, const Node *n, Edge **out)
     int64_t boxes = soft ? node_int(n, "num", 1) : mask ? mask->n : 0;
     int64_t each = coords < 1000 && classes < 1 << 20 ? coords + 1 + classes : 1;
     int axis, end;
-    if (classes > 1 << 20 || boxes > 1 << 20 || t.rank != 4 || coords < 2 || coords > 1000 || classes < 0 || boxes < 1 || t.dims[1] % each ||
-        t.dims[1] / each < boxes) {
-        node_error(b, n, "'%s' is %s: it must have 4 dimensions, and channels for %lld boxes of %lld values", n->in[0]->name,
-                   type_text(b->c, t), (long long)boxes, (long long)each);
+    if (classes > 1 << 20 || boxes > 1 << 20 || t.rank != 4 || coords < 2 || coords > 1000 || classes < 0 ||
+        boxes < 1 || t.dims[1] % each || t.dims[1] / each < boxes) {
+        node_error(b, n, "'%s' is %s: it must have 4 dimensions, and channels for %lld boxes of %lld values",
+                   n->in[0]->name, type_text(b->c, t), (long long)boxes, (long long)each);
         return false;
     }
     int64_t dims[5] = {t.dims[0], boxes, each, t.dims[2], t.dims[3]};
@@ -222,7 +224,8 @@ bool ov_region_yolo(Build *b, const Node *n, Edge **out)
         out[0] = ov_to_dims(b, x, 4, dims);
         return true;
     }
-    if (!node_axis(b, n, node_int(n, "axis", 1), 4, false, &axis) || !node_axis(b, n, node_int(n, "end_axis", 3), 4, false, &end))
+    if (!node_axis(b, n, node_int(n, "axis", 1), 4, false, &axis) ||
+        !node_axis(b, n, node_int(n, "end_axis", 3), 4, false, &end))
         return false;
     int rank = 0;
     dims[1] = boxes * each;
@@ -249,21 +252,26 @@ bool ov_ctc_greedy(Build *b, const Node *n, Edge **out)
         node_error(b, n, "'%s' is %s: it must have 3 dimensions", n->in[0]->name, type_text(b->c, t));
         return false;
     }
-    int64_t steps = t.dims[0], batch = t.dims[1], plan[2] = {steps, batch}, last[4] = {batch, steps, 1, 1}, one[2] = {1, batch};
+    int64_t steps = t.dims[0], batch = t.dims[1], plan[2] = {steps, batch}, last[4] = {batch, steps, 1, 1},
+            one[2] = {1, batch};
     int64_t wide[2] = {steps + 1, batch};
     Attr a[2] = {attr_int(b->c, "axis", 2), attr_int(b->c, "keepdims", 0)}, along = attr_int(b->c, "axis", 0);
     Edge *best = build_op(b, "ArgMax", 1, n->in, 2, a), *zero = ov_number_of(b, DT_I64, 0);
     /* the mask counts up to its first 0 */
     Edge *shut = build_op2(b, "Equal", ov_to_dims(b, n->in[1], 2, plan), ov_number_of(b, n->in[1]->type.dt, 0));
     Edge *gaps = build_op2(b, "CumSum", build_cast(b, shut, DT_I64), zero);
-    Edge *keep = build_op2(b, "And", build_op2(b, "Equal", gaps, zero),
-                           build_op1(b, "Not", build_op2(b, "Equal", best, ov_number_of(b, DT_I64, (double)(t.dims[2] - 1)))));
+    Edge *keep =
+        build_op2(b, "And", build_op2(b, "Equal", gaps, zero),
+                  build_op1(b, "Not", build_op2(b, "Equal", best, ov_number_of(b, DT_I64, (double)(t.dims[2] - 1)))));
     if (node_int(n, "ctc_merge_repeated", 1) && steps > 1) {
-        Edge *before = ov_joined(b, 2, (Edge *[]){build_op2(b, "Expand", ov_number_of(b, DT_I64, -1), build_ints(b, 2, one)),
-                                               ov_part_of(b, best, 0, 0, steps - 1)}, 0);
+        Edge *before = ov_joined(b, 2,
+                                 (Edge *[]){build_op2(b, "Expand", ov_number_of(b, DT_I64, -1), build_ints(b, 2, one)),
+                                            ov_part_of(b, best, 0, 0, steps - 1)},
+                                 0);
         keep = build_op2(b, "And", keep, build_op1(b, "Not", build_op2(b, "Equal", best, before)));
     }
-    Edge *place = build_op2(b, "Sub", build_op2(b, "CumSum", build_cast(b, keep, DT_I64), zero), ov_number_of(b, DT_I64, 1));
+    Edge *place =
+        build_op2(b, "Sub", build_op2(b, "CumSum", build_cast(b, keep, DT_I64), zero), ov_number_of(b, DT_I64, 1));
     place = build_op(b, "Where", 3, (Edge *[]){keep, place, ov_number_of(b, DT_I64, (double)steps)}, 0, NULL);
     Edge *none = build_op2(b, "Expand", ov_number_of(b, dt, -1), build_ints(b, 2, wide));
     Edge *all = build_op(b, "ScatterElements", 3, (Edge *[]){none, place, build_cast(b, best, dt)}, 1, &along);

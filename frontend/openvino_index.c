@@ -1,4 +1,5 @@
-/* More layers of OpenVINO on the builder: gathering with batches, products, transforms, blocks of space, Interpolate. */
+/* More layers of OpenVINO on the builder: gathering with batches, products, transforms, blocks of space, Interpolate.
+ */
 #include "openvino_ops.h"
 
 /* Batch dimensions, indices and the rest of the data: the axis is moved behind the batch, gathered there, and what the
@@ -92,7 +93,8 @@ bool ov_fourier(Build *b, const Node *n, Edge **out)
 {
     int rank = n->in[0]->type.rank;
     Ints axes, sizes = {0};
-    if (rank < 2 || !ov_known_axes(b, n, 1, rank - 1, &axes) || (n->nin > 2 && n->in[2] && !ov_known_ints(b, n, 2, &sizes)))
+    if (rank < 2 || !ov_known_axes(b, n, 1, rank - 1, &axes) ||
+        (n->nin > 2 && n->in[2] && !ov_known_ints(b, n, 2, &sizes)))
         return false;
     out[0] = n->in[0];
     Attr a = attr_int(b->c, "inverse", n->sig->name[0] == 'I');
@@ -176,7 +178,8 @@ bool ov_batch_to_space(Build *b, const Node *n, Edge **out)
     for (int i = 0; i < rank; i++)
         all *= k.block[i];
     if (t.dims[0] % all) {
-        node_error(b, n, "the batch, %lld, must be a multiple of the blocks, %lld", (long long)t.dims[0], (long long)all);
+        node_error(b, n, "the batch, %lld, must be a multiple of the blocks, %lld", (long long)t.dims[0],
+                   (long long)all);
         return false;
     }
     for (int i = 0; i < rank; i++) {
@@ -222,8 +225,10 @@ bool ov_reorg(Build *b, const Node *n, Edge **out)
     const Attr *a = node_attr(n, "stride");
     int64_t s = a && a->n ? a->ints[0] : 1;
     if (t.rank != 4 || s < 1 || s > 1024 || t.dims[1] % (s * s) || t.dims[2] % s || t.dims[3] % s) {
-        node_error(b, n, "'%s' is %s: it must have 4 dimensions, channels in multiples of the square of the stride, %lld, "
-                   "rows and columns of it", n->in[0]->name, type_text(b->c, t), (long long)s);
+        node_error(b, n,
+                   "'%s' is %s: it must have 4 dimensions, channels in multiples of the square of the stride, %lld, "
+                   "rows and columns of it",
+                   n->in[0]->name, type_text(b->c, t), (long long)s);
         return false;
     }
     int64_t c = t.dims[1] / (s * s), h = t.dims[2], w = t.dims[3];
@@ -331,8 +336,8 @@ static Edge *resized(Build *b, const Node *n, const Resized *r, Edge *x, const c
     dim = n_on;
     Edge *in[4] = {x, NULL, NULL, NULL};
     if (r->by_scale)
-        in[2] = build_const(b, NULL, tensor_of(b->c, type_make(b->c, DT_F32, 1, &dim), scales, sizeof *scales * (size_t)n_on),
-                            b->loc);
+        in[2] = build_const(
+            b, NULL, tensor_of(b->c, type_make(b->c, DT_F32, 1, &dim), scales, sizeof *scales * (size_t)n_on), b->loc);
     else
         in[3] = build_ints(b, n_on, sizes);
     return build_op(b, "Resize", r->by_scale ? 3 : 4, in, count, a);

@@ -1,5 +1,6 @@
 /* TensorIterator, Loop and If of OpenVINO: bodies are built in place, a copy for each step; how many steps there are is
- * known at compile time. port_map (openvino.c) tells how the layer's ports and the body's hang together: rows of eight. */
+ * known at compile time. port_map (openvino.c) tells how the layer's ports and the body's hang together: rows of eight.
+ */
 #include "openvino_ops.h"
 
 enum { ROW = 8, MOST_STEPS = 1 << 16, MOST_SIZE = 1 << 30 };
@@ -58,7 +59,8 @@ static bool slices_of(const Loop *l, const int64_t *row, Type t, int *axis, int6
         return false;
     int64_t size = t.dims[*axis], start = row[START] < 0 ? row[START] + size + 1 : row[START];
     int64_t end = row[END] < 0 ? row[END] + size + 1 : row[END], stride = row[STRIDE], part = row[PART];
-    if (stride == 0 || stride > MOST_SIZE || stride < -MOST_SIZE || part < 1 || part > size || start < 0 || end < 0 || start > size || end > size) {
+    if (stride == 0 || stride > MOST_SIZE || stride < -MOST_SIZE || part < 1 || part > size || start < 0 || end < 0 ||
+        start > size || end > size) {
         node_error(l->b, l->n, "slices from %lld to %lld by %lld, of %lld elements, do not fit into axis %d of %s",
                    (long long)row[START], (long long)row[END], (long long)stride, (long long)part, *axis,
                    type_text(l->b->c, t));
@@ -244,7 +246,8 @@ bool ov_if(Build *b, const Node *n, Edge **out)
         }
         for (int i = 0; i < n->nout; i++)
             if (n->out[i])
-                out[i] = build_op(b, "Where", 3, (Edge *[]){ov_to_dims(b, n->in[0], 0, NULL), l[0].out[i], out[i]}, 0, NULL);
+                out[i] =
+                    build_op(b, "Where", 3, (Edge *[]){ov_to_dims(b, n->in[0], 0, NULL), l[0].out[i], out[i]}, 0, NULL);
     }
     return true;
 }

@@ -1,5 +1,5 @@
-/* Layers of OpenVINO that move elements, and those whose operands ONNX has as attributes. What is an operand there and an
- * attribute here must be known at compile time. */
+/* Layers of OpenVINO that move elements, and those whose operands ONNX has as attributes. What is an operand there and
+ * an attribute here must be known at compile time. */
 #include "openvino_ops.h"
 
 /* "pdpd": B stands at `axis` of A, trailing ones left out. */
@@ -13,7 +13,8 @@ bool ov_aligned(Build *b, const Node *n, Edge **out)
     while (rank > 1 && t.dims[rank - 1] == 1)
         rank--;
     if (axis < 0 || axis + rank > a.rank) {
-        node_error(b, n, "%s does not fit into %s at axis %lld", type_text(b->c, t), type_text(b->c, a), (long long)axis);
+        node_error(b, n, "%s does not fit into %s at axis %lld", type_text(b->c, t), type_text(b->c, a),
+                   (long long)axis);
         return false;
     }
     for (int i = 0; i < a.rank - axis; i++)
@@ -49,11 +50,14 @@ bool ov_split(Build *b, const Node *n, Edge **out)
     Ints axis;
     if (!ov_known_axes(b, n, 1, n->in[0]->type.rank, &axis))
         return false;
-    Attr a[2] = {attr_int(b->c, "axis", axis.n ? axis.v[0] : 0), attr_int(b->c, "num_outputs", node_int(n, "num_splits", 1))};
+    Attr a[2] = {attr_int(b->c, "axis", axis.n ? axis.v[0] : 0),
+                 attr_int(b->c, "num_outputs", node_int(n, "num_splits", 1))};
     int64_t parts = a[1].i, size = n->in[0]->type.rank ? n->in[0]->type.dims[a[0].i] : 0;
     if (parts < 1 || size % parts || parts != n->nout) {
-        node_error(b, n, "num_splits = %lld: axis %lld of '%s', %s, must be a multiple of it, and the layer have as many "
-                   "outputs", (long long)parts, (long long)a[0].i, n->in[0]->name, type_text(b->c, n->in[0]->type));
+        node_error(b, n,
+                   "num_splits = %lld: axis %lld of '%s', %s, must be a multiple of it, and the layer have as many "
+                   "outputs",
+                   (long long)parts, (long long)a[0].i, n->in[0]->name, type_text(b->c, n->in[0]->type));
         return false;
     }
     build_op_n(b, "Split", 1, n->in, 2, a, n->nout, out);
@@ -101,7 +105,8 @@ typedef struct Strided {
 
 static bool strided_read(Build *b, const Node *n, Strided *s)
 {
-    static const char *const names[5] = {"begin_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "ellipsis_mask"};
+    static const char *const names[5] = {"begin_mask", "end_mask", "new_axis_mask", "shrink_axis_mask",
+                                         "ellipsis_mask"};
     if (!ov_known_ints(b, n, 1, &s->begin) || !ov_known_ints(b, n, 2, &s->end))
         return false;
     if (n->nin > 3 && n->in[3]) {
@@ -111,8 +116,8 @@ static bool strided_read(Build *b, const Node *n, Strided *s)
         for (s->stride.n = 0; s->stride.n < s->begin.n; s->stride.n++)
             s->stride.v[s->stride.n] = 1;
     if (s->end.n != s->begin.n || s->stride.n != s->begin.n) {
-        node_error(b, n, "begin, end and strides have %d, %d and %d values: they must have as many", s->begin.n, s->end.n,
-                   s->stride.n);
+        node_error(b, n, "begin, end and strides have %d, %d and %d values: they must have as many", s->begin.n,
+                   s->end.n, s->stride.n);
         return false;
     }
     for (int i = 0; i < 5; i++) {
@@ -141,7 +146,8 @@ static bool strided_axis(Build *b, const Node *n, Strided *s, int i, int axis)
             from = 0;
         from += from < 0 ? size : 0;
         if (from < 0 || from >= size) {
-            node_error(b, n, "place %lld is outside of axis %d of %s", (long long)s->begin.v[i], axis, type_text(b->c, t));
+            node_error(b, n, "place %lld is outside of axis %d of %s", (long long)s->begin.v[i], axis,
+                       type_text(b->c, t));
             return false;
         }
         to = from + 1;
@@ -321,8 +327,10 @@ bool ov_roll(Build *b, const Node *n, Edge **out)
         int64_t size = t.dims[axis], by = size ? shift.v[shift.n == 1 ? 0 : i] % size : 0;
         by += by < 0 ? size : 0;
         if (by)
-            out[0] = ov_joined(b, 2, (Edge *[]){ov_part_of(b, out[0], axis, size - by, size), ov_part_of(b, out[0], axis, 0, size - by)},
-                            axis);
+            out[0] = ov_joined(
+                b, 2,
+                (Edge *[]){ov_part_of(b, out[0], axis, size - by, size), ov_part_of(b, out[0], axis, 0, size - by)},
+                axis);
     }
     return true;
 }

@@ -1,5 +1,5 @@
-/* NonMaxSuppression of OpenVINO: what is selected stands in front, by score or by image and class; behind it the outputs,
- * of the largest size there can be, hold -1. */
+/* NonMaxSuppression of OpenVINO: what is selected stands in front, by score or by image and class; behind it the
+ * outputs, of the largest size there can be, hold -1. */
 #include "openvino_ops.h"
 
 typedef struct Select {
@@ -25,7 +25,8 @@ static bool select_read(Build *b, const Node *n, Select *s, double *threshold)
 {
     Type box = n->in[0]->type, score = n->in[1]->type;
     double most, limit, sigma;
-    if (box.rank != 3 || score.rank != 3 || box.dims[2] != 4 || box.dims[0] != score.dims[0] || box.dims[1] != score.dims[2]) {
+    if (box.rank != 3 || score.rank != 3 || box.dims[2] != 4 || box.dims[0] != score.dims[0] ||
+        box.dims[1] != score.dims[2]) {
         node_error(b, n, "boxes are %s, scores %s: they must be [N, B, 4] and [N, C, B]", type_text(b->c, box),
                    type_text(b->c, score));
         return false;

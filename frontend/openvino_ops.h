@@ -1,5 +1,5 @@
-/* What the meanings of OpenVINO's layers share: functions that rows of openvino.def name where a formula does not do. All
- * are `.expand` (ir/graph/op.h) but for Kept, a kernel of its own. */
+/* What the meanings of OpenVINO's layers share: functions that rows of openvino.def name where a formula does not do.
+ * All are `.expand` (ir/graph/op.h) but for Kept, a kernel of its own. */
 #ifndef BURIN_OPENVINO_OPS_H
 #define BURIN_OPENVINO_OPS_H
 
@@ -24,7 +24,8 @@ Edge *ov_gathered(Build *b, Edge *x, Edge *at, int batch);               /* alon
 /* openvino_window.c */
 LayerExpand ov_convolution, ov_deconvolution, ov_deformable, ov_pool, ov_adaptive_pool, ov_patches;
 /* openvino_move.c, openvino_index.c */
-LayerExpand ov_namesake, ov_aligned, ov_transpose, ov_split, ov_variadic_split, ov_strided_slice, ov_pad, ov_tile, ov_broadcast, ov_roll;
+LayerExpand ov_namesake, ov_aligned, ov_transpose, ov_split, ov_variadic_split, ov_strided_slice, ov_pad, ov_tile,
+    ov_broadcast, ov_roll;
 LayerExpand ov_batch_to_space, ov_space_to_batch, ov_shuffle, ov_gather, ov_scatter_update, ov_matmul, ov_fourier;
 LayerExpand ov_interpolate, ov_reorg;
 /* openvino_detect.c */

@@ -1,6 +1,6 @@
-/* RNN, GRU and LSTM of OpenVINO, cells and sequences, as those of ONNX. What differs: the batch comes first, the gates of
- * LSTM stand as f i c o (ONNX: i o f c), there is one bias (of linear_before_reset four), and a cell is a sequence of
- * one step. */
+/* RNN, GRU and LSTM of OpenVINO, cells and sequences, as those of ONNX. What differs: the batch comes first, the gates
+ * of LSTM stand as f i c o (ONNX: i o f c), there is one bias (of linear_before_reset four), and a cell is a sequence
+ * of one step. */
 #include "openvino_ops.h"
 
 typedef struct Recurrent {
@@ -46,8 +46,10 @@ static Edge *bias(const Recurrent *k, Edge *x, int64_t hidden)
         return x;
     int64_t directions = x->type.dims[0];
     if (k->lbr)                      /* z r h of the input, and h of the state: the others' second half is 0 */
-        return ov_joined(k->b, 3, (Edge *[]){ov_part_of(k->b, x, 1, 0, 3 * hidden), zeros_like(k, x, directions, 2 * hidden),
-                                          ov_part_of(k->b, x, 1, 3 * hidden, 4 * hidden)}, 1);
+        return ov_joined(k->b, 3,
+                         (Edge *[]){ov_part_of(k->b, x, 1, 0, 3 * hidden), zeros_like(k, x, directions, 2 * hidden),
+                                    ov_part_of(k->b, x, 1, 3 * hidden, 4 * hidden)},
+                         1);
     if (k->gates == 4)
         x = gates(k, x, 4, lstm, hidden);
     return ov_joined(k->b, 2, (Edge *[]){x, zeros_like(k, x, directions, k->gates * hidden)}, 1);
@@ -140,7 +142,8 @@ static bool recurrent(Build *b, const Node *n, bool cell, Edge **out)
         out[0] = ov_to_order(b, got[0], 4, (int64_t[]){2, 1, 0, 3});
     for (int i = 0; i < nstates; i++)
         if (i + !cell < n->nout)
-            out[i + !cell] = cell ? build_op2(b, "Squeeze", got[1 + i], build_ints(b, 1, &zero)) : turned(b, got[1 + i]);
+            out[i + !cell] =
+                cell ? build_op2(b, "Squeeze", got[1 + i], build_ints(b, 1, &zero)) : turned(b, got[1 + i]);
     return true;
 }
 

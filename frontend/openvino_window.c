@@ -92,7 +92,8 @@ static bool shape_attrs(Build *b, const Node *n, int count, Attrs *a)
     Type w = n->in[1]->type, x = n->in[0]->type;
     int64_t pads[MAX_RANK];
     if (!ov_known_ints(b, n, 2, &shape) || !ov_list_attr(b, n, "strides", count, 1, &strides) ||
-        !ov_list_attr(b, n, "dilations", count, 1, &dilations) || !ov_list_attr(b, n, "output_padding", count, 0, &extra))
+        !ov_list_attr(b, n, "dilations", count, 1, &dilations) ||
+        !ov_list_attr(b, n, "output_padding", count, 0, &extra))
         return false;
     if (shape.n != count) {
         node_error(b, n, "the output shape has %d values, there are %d spatial dimensions", shape.n, count);
@@ -167,7 +168,8 @@ bool ov_deformable(Build *b, const Node *n, Edge **out)
     if (!at_least(b, n, 0, 4) || !window_attrs(b, n, 2, &a))
         return false;
     if (*padding(n) || !node_int(n, "bilinear_interpolation_pad", 0)) {
-        node_error(b, n, "it is supported with pads, not auto_pad, and with bilinear_interpolation_pad: what lies between "
+        node_error(b, n,
+                   "it is supported with pads, not auto_pad, and with bilinear_interpolation_pad: what lies between "
                    "the border and the zeros around it is else not defined as in ONNX");
         return false;
     }
@@ -256,8 +258,9 @@ static Edge *bins_max(Build *b, Edge *x, int axis, int64_t want)
     int64_t have = x->type.dims[axis], along = axis;
     Edge **parts = NEW_N(b->c, Edge *, want);
     for (int64_t o = 0; o < want; o++)
-        parts[o] = build_op2(b, "ReduceMax", ov_part_of(b, x, axis, o * have / want, ((o + 1) * have + want - 1) / want),
-                             build_ints(b, 1, &along));
+        parts[o] =
+            build_op2(b, "ReduceMax", ov_part_of(b, x, axis, o * have / want, ((o + 1) * have + want - 1) / want),
+                      build_ints(b, 1, &along));
     return ov_joined(b, (int)want, parts, axis);
 }
 
@@ -287,15 +290,15 @@ bool ov_adaptive_pool(Build *b, const Node *n, Edge **out)
 
 /* ---- patches ----------------------------------------------------------------------------------------------------- */
 
-/* [N, C, H, W] to [N, h * w * C, rows, columns]: the elements of a patch in the order of row, column, channel. One strided
- * slice a place of the patch. */
+/* [N, C, H, W] to [N, h * w * C, rows, columns]: the elements of a patch in the order of row, column, channel. One
+ * strided slice a place of the patch. */
 bool ov_patches(Build *b, const Node *n, Edge **out)
 {
     Ints size, stride, rate;
     Type t = n->in[0]->type;
     int64_t pads[8] = {0}, count[2];
-    if (!at_least(b, n, 0, 4) || !ov_list_attr(b, n, "sizes", 2, 1, &size) || !ov_list_attr(b, n, "strides", 2, 1, &stride) ||
-        !ov_list_attr(b, n, "rates", 2, 1, &rate))
+    if (!at_least(b, n, 0, 4) || !ov_list_attr(b, n, "sizes", 2, 1, &size) ||
+        !ov_list_attr(b, n, "strides", 2, 1, &stride) || !ov_list_attr(b, n, "rates", 2, 1, &rate))
         return false;
     for (int i = 0; i < 2; i++) {
         if (size.v[i] < 1 || stride.v[i] < 1 || rate.v[i] < 1 || size.v[i] > 1024) {

@@ -1,8 +1,9 @@
 /* OpenVINO IR: from XML to layers, ports and edges as they are written, in one pass of libxml2's xmlreader. Nothing is
  * fetched, and a document type declaration is refused before anything of it is used: there are no entities but the
  * five of XML. Nesting is bounded by libxml2 (256 elements) and for networks within layers by MAX_NESTING.
- * The parser's own line is ahead of what the reader shows, and a node's line ends at 65535: lines are counted here, by a
- * walk over the text that finds the begin of every element. Nothing is allocated from the context within a callback. */
+ * The parser's own line is ahead of what the reader shows, and a node's line ends at 65535: lines are counted here, by
+ * a walk over the text that finds the begin of every element. Nothing is allocated from the context within a callback.
+ */
 #include "openvino.h"
 
 #include <libxml/xmlreader.h>
@@ -368,7 +369,8 @@ XNet *ov_xml(Ov *x, const File *f, int64_t *version)
     Loc top = {x->src, 1, 0, NULL};
     if (f->size > INT_MAX)
         fatal(x->c, top, "the XML is larger than 2 GiB");
-    m.r = xmlReaderForMemory(f->data, (int)f->size, NULL, NULL, XML_PARSE_NONET | XML_PARSE_NOCDATA | XML_PARSE_NOBLANKS | XML_PARSE_COMPACT);
+    m.r = xmlReaderForMemory(f->data, (int)f->size, NULL, NULL,
+                             XML_PARSE_NONET | XML_PARSE_NOCDATA | XML_PARSE_NOBLANKS | XML_PARSE_COMPACT);
     if (!m.r)
         out_of_memory(x->c);
     ctx_defer(x->c, reader_free, m.r);

@@ -26,7 +26,7 @@ static void again(Ctx *c, const Graph *g)
 static void read_one(Ctx *c, void *arg)
 {
     static const Bind binds[] = {{"N", 2}, {"M", 3}};
-    static const ReadOptions options[] = {{0}, {2, 0, 0, binds, NULL, NULL}};
+    static const ReadOptions options[] = {{0}, {2, 0, 0, binds, NULL, NULL, NULL}};
     const Run *r = arg;
     File *f = NEW(c, File);
     *f = (File){"m", (const char *)r->data, r->n};

@@ -82,45 +82,54 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     "<edge from-layer=\"" a "\" from-port=\"" p "\" to-layer=\"" b "\" to-port=\"" q "\"/>\n"
 #define CONST(id, type, shape, size) \
     LAYER(id, "Const", "element_type=\"" type "\" shape=\"" shape "\" offset=\"0\" size=\"" size "\"", OUT("0", ""))
-#define NET(layers, edges) \
-    "<?xml version=\"1.0\"?>\n<net name=\"g\" version=\"11\"><layers>\n" layers "</layers><edges>" edges "</edges></net>\n"
+#define NET(layers, edges)                                                                                             \
+    "<?xml version=\"1.0\"?>\n<net name=\"g\" version=\"11\"><layers>\n" layers "</layers><edges>" edges               \
+    "</edges></net>\n"
 
 static const char *const seeds[] = {
-    NET(LAYER("0", "Parameter", "shape=\"1,2,4,4\" element_type=\"f32\"", OUT("0", D("1") D("2") D("4") D("4")))
-        CONST("1", "f16", "2,2,2,2", "32")
-        LAYER("2", "Convert", "destination_type=\"f32\"", "<input>" IN("0") "</input>" OUT("1", ""))
-        LAYER("3", "Convolution", "strides=\"1,1\" pads_begin=\"1,0\" pads_end=\"0,1\" dilations=\"1,1\" auto_pad=\"valid\"",
-              "<input>" IN("0") IN("1") "</input>" OUT("2", D("1") D("2") D("3") D("3")))
-        LAYER("4", "MaxPool", "kernel=\"2,2\" strides=\"1,1\" pads_begin=\"0,0\" pads_end=\"0,0\" dilations=\"1,1\" "
-              "rounding_type=\"ceil\"", "<input>" IN("0") "</input>" OUT("1", ""))
-        CONST("5", "i64", "2", "16")
-        LAYER("6", "Reshape", "special_zero=\"true\"", "<input>" IN("0") IN("1") "</input>" OUT("2", ""))
-        LAYER("7", "StridedSlice", "begin_mask=\"1,0\" end_mask=\"0,1\" shrink_axis_mask=\"0,1\"",
-              "<input>" IN("0") IN("1") IN("2") "</input>" OUT("3", ""))
-        LAYER("8", "Result", "", "<input>" IN("0") "</input>"),
+    NET(LAYER("0", "Parameter", "shape=\"1,2,4,4\" element_type=\"f32\"",
+              OUT("0", D("1") D("2") D("4") D("4"))) CONST("1", "f16", "2,2,2,2", "32")
+            LAYER("2", "Convert", "destination_type=\"f32\"", "<input>" IN("0") "</input>" OUT("1", "")) LAYER(
+                "3", "Convolution",
+                "strides=\"1,1\" pads_begin=\"1,0\" pads_end=\"0,1\" dilations=\"1,1\" auto_pad=\"valid\"",
+                "<input>" IN("0") IN("1") "</input>" OUT("2", D("1") D("2") D("3") D("3")))
+                LAYER("4", "MaxPool",
+                      "kernel=\"2,2\" strides=\"1,1\" pads_begin=\"0,0\" pads_end=\"0,0\" dilations=\"1,1\" "
+                      "rounding_type=\"ceil\"",
+                      "<input>" IN("0") "</input>" OUT("1", "")) CONST("5", "i64", "2", "16")
+                    LAYER("6", "Reshape", "special_zero=\"true\"", "<input>" IN("0") IN("1") "</input>" OUT("2", ""))
+                        LAYER("7", "StridedSlice", "begin_mask=\"1,0\" end_mask=\"0,1\" shrink_axis_mask=\"0,1\"",
+                              "<input>" IN("0") IN("1") IN("2") "</input>" OUT("3", ""))
+                            LAYER("8", "Result", "", "<input>" IN("0") "</input>"),
         EDGE("1", "0", "2", "0") EDGE("0", "0", "3", "0") EDGE("2", "1", "3", "1") EDGE("3", "2", "4", "0")
-        EDGE("4", "1", "6", "0") EDGE("5", "0", "6", "1") EDGE("6", "2", "7", "0") EDGE("5", "0", "7", "1")
-        EDGE("5", "0", "7", "2") EDGE("7", "3", "8", "0")),
-    NET(LAYER("0", "Parameter", "shape=\"3,2\" element_type=\"f32\"", OUT("0", D("3") D("2")))
-        LAYER("1", "TensorIterator", "", "<input>" IN("0") "</input>" OUT("1", D("3") D("2"))
-              "<port_map><input axis=\"0\" external_port_id=\"0\" internal_layer_id=\"0\" start=\"0\" end=\"-1\" stride=\"1\" "
-              "part_size=\"1\"/><output axis=\"0\" external_port_id=\"1\" internal_layer_id=\"2\"/></port_map>"
-              "<back_edges><edge from-layer=\"2\" to-layer=\"3\"/></back_edges><body><layers>"
-              LAYER("0", "Parameter", "shape=\"1,2\" element_type=\"f32\"", OUT("0", D("1") D("2")))
-              LAYER("1", "Tanh", "", "<input>" IN("0") "</input>" OUT("1", D("1") D("2")))
-              LAYER("2", "Result", "", "<input>" IN("0") "</input>")
-              "</layers><edges>" EDGE("0", "0", "1", "0") EDGE("1", "1", "2", "0") "</edges></body>")
-        CONST("3", "i32", "", "4") CONST("4", "f32", "1,2", "8")
-        LAYER("5", "FakeQuantize", "levels=\"16\"", "<input>" IN("0") IN("1") IN("2") IN("3") IN("4") "</input>" OUT("5", ""))
-        LAYER("6", "Concat", "axis=\"-1\"", "<input>" IN("0") IN("1") "</input>" OUT("2", ""))
-        LAYER("7", "LSTMSequence", "hidden_size=\"2\" activations=\"sigmoid,tanh,tanh\" direction=\"reverse\"",
-              "<input>" IN("0") IN("1") IN("2") IN("3") IN("4") IN("5") IN("6") "</input>" OUT("7", ""))
-        LAYER("8", "PriorBox", "min_size=\"8\" max_size=\"\" aspect_ratio=\"2\" offset=\"0.5\" variance=\"0.1\"",
-              "<input>" IN("0") IN("1") "</input>" OUT("2", ""))
-        LAYER("9", "Result", "", "<input>" IN("0") "</input>"),
+            EDGE("4", "1", "6", "0") EDGE("5", "0", "6", "1") EDGE("6", "2", "7", "0") EDGE("5", "0", "7", "1")
+                EDGE("5", "0", "7", "2") EDGE("7", "3", "8", "0")),
+    NET(LAYER("0", "Parameter", "shape=\"3,2\" element_type=\"f32\"", OUT("0", D("3") D("2"))) LAYER(
+            "1", "TensorIterator", "",
+            "<input>" IN("0") "</input>" OUT(
+                "1",
+                D("3") D("2")) "<port_map><input axis=\"0\" external_port_id=\"0\" internal_layer_id=\"0\" start=\"0\" "
+                               "end=\"-1\" stride=\"1\" "
+                               "part_size=\"1\"/><output axis=\"0\" external_port_id=\"1\" "
+                               "internal_layer_id=\"2\"/></port_map>"
+                               "<back_edges><edge from-layer=\"2\" to-layer=\"3\"/></back_edges><body><layers>" LAYER(
+                                   "0", "Parameter", "shape=\"1,2\" element_type=\"f32\"", OUT("0", D("1") D("2")))
+                                   LAYER("1", "Tanh", "", "<input>" IN("0") "</input>" OUT("1", D("1") D("2")))
+                                       LAYER("2", "Result", "", "<input>" IN("0") "</input>") "</layers><edges>" EDGE(
+                                           "0", "0", "1", "0") EDGE("1", "1", "2", "0") "</edges></body>")
+            CONST("3", "i32", "", "4") CONST("4", "f32", "1,2", "8") LAYER("5", "FakeQuantize", "levels=\"16\"",
+                                                                           "<input>" IN("0") IN("1") IN("2") IN("3")
+                                                                               IN("4") "</input>" OUT("5", ""))
+                LAYER("6", "Concat", "axis=\"-1\"", "<input>" IN("0") IN("1") "</input>" OUT("2", "")) LAYER(
+                    "7", "LSTMSequence", "hidden_size=\"2\" activations=\"sigmoid,tanh,tanh\" direction=\"reverse\"",
+                    "<input>" IN("0") IN("1") IN("2") IN("3") IN("4") IN("5") IN("6") "</input>" OUT("7", ""))
+                    LAYER("8", "PriorBox",
+                          "min_size=\"8\" max_size=\"\" aspect_ratio=\"2\" offset=\"0.5\" variance=\"0.1\"",
+                          "<input>" IN("0") IN("1") "</input>" OUT("2", ""))
+                        LAYER("9", "Result", "", "<input>" IN("0") "</input>"),
         EDGE("0", "0", "1", "0") EDGE("1", "1", "5", "0") EDGE("4", "0", "5", "1") EDGE("4", "0", "5", "2")
-        EDGE("4", "0", "5", "3") EDGE("4", "0", "5", "4") EDGE("5", "5", "6", "0") EDGE("0", "0", "6", "1")
-        EDGE("6", "2", "9", "0") EDGE("4", "0", "8", "0") EDGE("4", "0", "8", "1")),
+            EDGE("4", "0", "5", "3") EDGE("4", "0", "5", "4") EDGE("5", "5", "6", "0") EDGE("0", "0", "6", "1")
+                EDGE("6", "2", "9", "0") EDGE("4", "0", "8", "0") EDGE("4", "0", "8", "1")),
 };
 
 /* ---- changing them ----------------------------------------------------------------------------------------------- */
@@ -151,12 +160,56 @@ static void splice(Bytes *b, size_t at, size_t drop, const void *in, size_t n)
 /* Another value for an attribute, or other text of a dimension. */
 static void change_value(Bytes *b)
 {
-    static const char *const values[] = {"0", "1", "2", "-1", "3", "7", "1,1", "0,0", "-9223372036854775808", "99999999999", "",
-                                         "true", "f16", "i32", "u1", "i4", "boolean", "same_upper", "explicit", "1,2,4",
-                                         "1,?", "x", "nan", "1e99", "opset1", "opset5", "Add", "Gather", "Transpose", "Tile",
-                                         "VariadicSplit", "Broadcast", "Loop", "If", "TopK", "Interpolate", "GRUSequence",
-                                         "DetectionOutput", "NonMaxSuppression", "ConvolutionBackpropData", "Pad", "MatMul",
-                                         "ReduceSum", "RegionYolo", "Split", "Result", "Const", "MVN", "Roll", "Einsum"};
+    static const char *const values[] = {"0",
+                                         "1",
+                                         "2",
+                                         "-1",
+                                         "3",
+                                         "7",
+                                         "1,1",
+                                         "0,0",
+                                         "-9223372036854775808",
+                                         "99999999999",
+                                         "",
+                                         "true",
+                                         "f16",
+                                         "i32",
+                                         "u1",
+                                         "i4",
+                                         "boolean",
+                                         "same_upper",
+                                         "explicit",
+                                         "1,2,4",
+                                         "1,?",
+                                         "x",
+                                         "nan",
+                                         "1e99",
+                                         "opset1",
+                                         "opset5",
+                                         "Add",
+                                         "Gather",
+                                         "Transpose",
+                                         "Tile",
+                                         "VariadicSplit",
+                                         "Broadcast",
+                                         "Loop",
+                                         "If",
+                                         "TopK",
+                                         "Interpolate",
+                                         "GRUSequence",
+                                         "DetectionOutput",
+                                         "NonMaxSuppression",
+                                         "ConvolutionBackpropData",
+                                         "Pad",
+                                         "MatMul",
+                                         "ReduceSum",
+                                         "RegionYolo",
+                                         "Split",
+                                         "Result",
+                                         "Const",
+                                         "MVN",
+                                         "Roll",
+                                         "Einsum"};
     size_t at = below(b->n + 1);
     while (at < b->n && b->at[at] != '"')
         at++;
@@ -170,8 +223,22 @@ static void change_value(Bytes *b)
 
 static void change(Bytes *b)
 {
-    static const char *const words[] = {"<", ">", "/>", "</layer>", "<body>", "&lt;", "&#0;", "<![CDATA[x]]>", "<!-- -->", "\"",
-                                        "<!DOCTYPE a>", "<?p ?>", "</edges>", "<port id=\"3\"/>", "<dim>2</dim>", "\xC3"};
+    static const char *const words[] = {"<",
+                                        ">",
+                                        "/>",
+                                        "</layer>",
+                                        "<body>",
+                                        "&lt;",
+                                        "&#0;",
+                                        "<![CDATA[x]]>",
+                                        "<!-- -->",
+                                        "\"",
+                                        "<!DOCTYPE a>",
+                                        "<?p ?>",
+                                        "</edges>",
+                                        "<port id=\"3\"/>",
+                                        "<dim>2</dim>",
+                                        "\xC3"};
     size_t at = below(b->n + 1), left = b->n - at, run = below(left < 60 ? left + 1 : 60);
     uint8_t byte = (uint8_t)below(256);
     char copy[64];

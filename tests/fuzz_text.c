@@ -31,7 +31,7 @@ static void read_one(Ctx *c, void *arg)
     static const int64_t dims[] = {2, 3};
     static const ShapeOption shapes[] = {{"x", 2, dims}};
     static const TypeOption types[] = {{"z", DT_F64}};
-    static const ReadOptions options[] = {{0}, {2, 0, 0, binds, NULL, NULL}, {1, 1, 1, binds, shapes, types}};
+    static const ReadOptions options[] = {{0}, {2, 0, 0, binds, NULL, NULL, NULL}, {1, 1, 1, binds, shapes, types, NULL}};
     const Run *r = arg;
     const char *text = (const char *)r->data;
     give_ops(c);

@@ -94,7 +94,7 @@ START_TEST(symbols)
     static const Bind bind = {"N", 2};
     static const int64_t dims[] = {2};
     static const ShapeOption shape = {"z", 1, dims};
-    static const ReadOptions options = {1, 1, 0, &bind, &shape, NULL};
+    static const ReadOptions options = {1, 1, 0, &bind, &shape, NULL, NULL};
     Job job = {.f = onnx_of(c, MODEL("11" VALUE("x", TENSOR_TYPE("1", "1{2\"N\"}")) "11" VALUE("z", TENSOR_TYPE("1",
         "1{1:-1}"))
                                          "12{1\"y\"}" NODE("", "Add", I("x") I("z"), O("y"), ""))), .o = &options};
