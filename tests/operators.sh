@@ -37,7 +37,7 @@ export LC_ALL=C
     }
     END {
         print "# The operators\n"
-        print "Made by `make docs` from the table in [`ir/ops`](../../ir/ops) and from the cases here: one row for each version whose"
+        print "Made by `make docs` from the tables in [`ir/ops`](../../ir/ops) and [`frontend`](../../frontend) and from the cases here: one row for each version whose"
         print "interface or meaning differs, with the types of its operands, and the nodes of the cases that are of this row."
         print "`burin ops NAME` tells attributes and defaults.\n"
         print "| operator | since | operands | cases |\n| --- | --- | --- | --- |"
