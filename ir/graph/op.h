@@ -85,6 +85,7 @@ typedef struct Op {
     bool (*lists)(Build *b, const Node *n, Edge **out);
     bool keeps_shape;                /* the output has the shape of the first input, for what a scalar does not tell */
     bool wide;
+    int pick;                        /* which of a family: for the functions that its rows share */
     Tolerance tol;
 } Op;
 #define SCALAR(x) (OP_##x + 1)

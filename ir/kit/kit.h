@@ -23,15 +23,30 @@ typedef struct Ints {
     const int64_t *v;
 } Ints;
 bool arg_ints(Build *b, const Node *n, int k, Ints *list);   /* operand k: a vector (a scalar counts as one element) */
+bool arg_shape(Build *b, const Node *n, int k, Ints *list);  /* the same, of dimensions: none is negative */
 bool arg_int(Build *b, const Node *n, int k, int64_t *v);    /* operand k: one element */
 bool attr_list(const Node *n, const char *name, Ints *list); /* false: the attribute is absent */
 
+/* An error that tells what the node is given: operands, with values that are known, and attributes; then the rule. */
+bool unfit(Build *b, const Node *n, const char *rule, ...) PRINTF(3, 4);
+bool attr_axis(Build *b, const Node *n, const char *name, int rank, int *axis); /* as node_axis does with that attribute */
+int sound_axis(const Node *n, const char *name, int rank); /* the same, where inference has passed */
+bool arg_number(Build *b, const Node *n, int k); /* operand k: one element of any type, which is known */
+DType attr_type(const Node *n, const char *name, DType absent); /* DT_NONE: the attribute is not a type's number */
 /* The axes as a set: each in [-rank, rank-1], none twice. */
 bool axes_set(Build *b, const Node *n, Ints axes, int rank, bool *on);
 
 /* Makes the type of output k; error when it has too many dimensions or elements. */
 bool make_type(Build *b, const Node *n, Type *out, int k, DType dt, int rank, const int64_t *dims);
 Type arg_type(const Node *n, int k);
+/* Output k as operand 0, but for one dimension. */
+bool type_but(Build *b, const Node *n, Type *out, int k, int axis, int64_t size);
+typedef struct Dims { /* put together from those of several types */
+    int n;
+    int64_t at[2 * MAX_RANK];
+} Dims;
+void dims_take(Dims *d, Type t, int from, int to); /* from .. to-1 of t */
+bool dims_type(Build *b, const Node *n, Type *out, DType dt, const Dims *d); /* as make_type, of output 0 */
 
 /* Attributes and operands of the node, as the newest version of its operator: what version differences come down to. */
 bool rebuild(Build *b, const Node *n, int nin, Edge *const *in, int nattrs, const Attr *attrs, Edge **out);
@@ -54,6 +69,8 @@ const Expr *zero(Ctx *c, DType dt);                                /* of any typ
 const Expr *least(Ctx *c, DType dt);                               /* -inf, or the least integer: the identity of max */
 const Expr *greatest(Ctx *c, DType dt);                 /* inf, or the greatest integer: the identity of min */
 const Expr *both(Ctx *c, const Expr *p, const Expr *q); /* p and q; NULL p: q */
+const Expr *zero_in(Ctx *c, DType dt);                             /* the same, of half a complex number */
+const Expr *in_but(Lower *l, const Idx *const *i, int axis, const Idx *x); /* operand 0 at i, but x on the axis */
 /* The place in a dimension of n >= 1 elements that operand k, of indices, names at `at` (column >= 0: at that place of
  * its last dimension, which `at` lacks): counted from the back when negative; what is known at run time only is then
  * clamped, what is known at compile time was checked by inference. */
@@ -62,6 +79,7 @@ const Idx *clamped(Ctx *c, const Expr *e, int64_t n); /* an int64 as a place in 
 DType place_type(int64_t n); /* the smallest in which tables hold places 0 .. n-1 */
 /* Error unless every known element of operand k lies in [-n, n-1]. n per element: dims[i % ndims]. */
 bool indices_fit(Build *b, const Node *n, int k, int ndims, const int64_t *dims, const char *of);
+bool places_fit(Build *b, const Node *n, int count, int axis); /* operand 1, of places in axis .. of operand 0 */
 
 /* ---- sweep.c: loop variables over a box ---- */
 
@@ -80,7 +98,15 @@ const Expr *sweep_reduce(Ctx *c, const Sweep *w, const Expr *init, Fold f);
 /* Accumulator k of two. */
 const Expr *sweep_best(Ctx *c, const Sweep *w, const Expr *const *init, const int *accs, const Expr *const *next,
                        int k);
+/* The place `here` with the greatest (or least) x, the first one or the last one; nan: NaN counts as better than all. */
+const Expr *sweep_find(Ctx *c, const Sweep *w, const Expr *x, const Expr *here, bool most, bool last, bool nan);
 const Stmt *sweep_around(Ctx *c, const Sweep *w, const Stmt *body);
+
+/* ---- table.c: constants that meanings compute ---- */
+
+void table_set(Tensor *t, int64_t i, Value v);
+void table_put(Tensor *t, int64_t i, double v); /* of any float type */
+double turn_cos(int64_t k, int64_t n); /* the cosine of k/n of a turn */
 
 /* ---- window.c: convolutions and pools: which places meet ---- */
 
@@ -94,6 +120,7 @@ typedef struct Window { /* per spatial dimension; span: from the first to the la
 bool window_of(Build *b, const Node *n, const int64_t *weights, Window *w);
 int window_rank(const Node *n);
 bool window_lists(Build *b, const Node *n, Window *w); /* in, strides, dilations, pads */
+bool window_attrs(Build *b, const Node *n, Window *w); /* of them what attributes say, for the rank that it has */
 bool window_kernel(Build *b, const Node *n, const int64_t *weights, Window *w); /* then size and span */
 bool auto_pad_of(Build *b, const Node *n, AutoPad *mode);
 void window_share(Window *w, int i, int64_t total, bool more_before); /* shares out the padding of dimension i */

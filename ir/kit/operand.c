@@ -30,6 +30,44 @@ static const char *arg_name(const Node *n, int k)
     return n->sig->in[k < last ? k : last].name;
 }
 
+/* " = [2,3]", a known value that is short enough to be told; else " is float[2,3]". */
+static const char *value_text(Ctx *c, const Edge *e)
+{
+    const Tensor *t = e->data;
+    int64_t v[MAX_RANK], count = t ? type_count(t->type) : -1;
+    if (count < 0 || count > MAX_RANK || !dtype_is_int(t->type.dt) || t->type.rank > 1)
+        return internf(c, " is %s", type_text(c, e->type));
+    for (int64_t i = 0; i < count; i++)
+        v[i] = tensor_at_int(t, i);
+    return t->type.rank ? internf(c, " = %s", dims_text(c, (int)count, v)) : internf(c, " = %lld", (long long)v[0]);
+}
+
+/* "data is float[2,3], axes = [4], keepdims = 1" */
+static const char *given_text(Ctx *c, const Node *n)
+{
+    const char *text = "";
+    for (int k = 0; k < n->nin && k < 8; k++)
+        if (n->in[k])
+            text = internf(c, "%s%s%s%s", text, *text ? ", " : "", sig_param(n->sig->in, n->sig->nin, k)->name,
+                           value_text(c, n->in[k]));
+    for (int i = 0; i < n->nattrs; i++) {
+        const Attr *a = &n->attrs[i];
+        if (a->kind == ATTR_INT || a->kind == ATTR_INTS)
+            text = internf(c, "%s%s%s = %s", text, *text ? ", " : "", a->name,
+                           a->kind == ATTR_INTS ? dims_text(c, a->n, a->ints) : internf(c, "%lld", (long long)a->i));
+    }
+    return text;
+}
+
+bool unfit(Build *b, const Node *n, const char *rule, ...)
+{
+    va_list args;
+    va_start(args, rule);
+    const char *text = vinternf(b->c, rule, args);
+    va_end(args);
+    return node_error(b, n, "%s: %s", given_text(b->c, n), text);
+}
+
 bool arg_ints(Build *b, const Node *n, int k, Ints *list)
 {
     const Tensor *t = arg_known(n, k);
@@ -48,6 +86,17 @@ bool arg_ints(Build *b, const Node *n, int k, Ints *list)
     return true;
 }
 
+bool arg_shape(Build *b, const Node *n, int k, Ints *list)
+{
+    if (!arg_ints(b, n, k, list))
+        return false;
+    for (int i = 0; i < list->n; i++)
+        if (list->v[i] < 0)
+            return node_error(b, n, "%s %s has a negative dimension at index %d", arg_name(n, k),
+                              dims_text(b->c, list->n, list->v), i);
+    return true;
+}
+
 bool arg_int(Build *b, const Node *n, int k, int64_t *v)
 {
     Ints list;
@@ -60,11 +109,36 @@ bool arg_int(Build *b, const Node *n, int k, int64_t *v)
     return true;
 }
 
+bool arg_number(Build *b, const Node *n, int k)
+{
+    const Tensor *t = arg_known(n, k);
+    return (t && type_count(t->type) == 1) ||
+           node_error(b, n, "%s %s", arg_name(n, k),
+                      t ? "must be a scalar" : "is not known at compile time: it must be a constant");
+}
+
+DType attr_type(const Node *n, const char *name, DType absent)
+{
+    int64_t dt = node_int(n, name, absent);
+    return dt > DT_NONE && dt < DT_COUNT ? (DType)dt : DT_NONE;
+}
+
 bool attr_list(const Node *n, const char *name, Ints *list)
 {
     const Attr *a = node_attr(n, name);
     *list = a ? (Ints){a->n, a->ints} : (Ints){0, NULL};
     return a != NULL;
+}
+
+bool attr_axis(Build *b, const Node *n, const char *name, int rank, int *axis)
+{
+    return node_axis(b, n, node_int(n, name, 0), rank, false, axis);
+}
+
+int sound_axis(const Node *n, const char *name, int rank)
+{
+    int64_t axis = node_int(n, name, 0);
+    return (int)(axis < 0 ? axis + rank : axis);
 }
 
 bool axes_set(Build *b, const Node *n, Ints axes, int rank, bool *on)
@@ -91,6 +165,26 @@ bool make_type(Build *b, const Node *n, Type *out, int k, DType dt, int rank, co
                           dims_text(b->c, rank, dims) + 1);
     out[k] = type_make(b->c, dt, rank, dims);
     return true;
+}
+
+bool type_but(Build *b, const Node *n, Type *out, int k, int axis, int64_t size)
+{
+    Type t = arg_type(n, 0);
+    int64_t dims[MAX_RANK];
+    for (int i = 0; i < t.rank; i++)
+        dims[i] = i == axis ? size : t.dims[i];
+    return make_type(b, n, out, k, t.dt, t.rank, dims);
+}
+
+void dims_take(Dims *d, Type t, int from, int to)
+{
+    for (int i = from; i < to; i++)
+        d->at[d->n++] = t.dims[i];
+}
+
+bool dims_type(Build *b, const Node *n, Type *out, DType dt, const Dims *d)
+{
+    return make_type(b, n, out, 0, dt, d->n, d->at);
 }
 
 bool rebuild(Build *b, const Node *n, int nin, Edge *const *in, int nattrs, const Attr *attrs, Edge **out)

@@ -45,6 +45,19 @@ const Expr *zero(Ctx *c, DType dt)
     return expr_const(c, dt, dt == DT_STRING ? (Value){.s = ""} : (Value){0});
 }
 
+const Expr *zero_in(Ctx *c, DType dt)
+{
+    return zero(c, dt == DT_C64 ? DT_F32 : dt == DT_C128 ? DT_F64 : dt);
+}
+
+const Expr *in_but(Lower *l, const Idx *const *i, int axis, const Idx *x)
+{
+    const Idx *at[MAX_RANK];
+    for (int k = 0; k < in_type(l, 0).rank; k++)
+        at[k] = k == axis ? x : i[k];
+    return in_at(l, 0, at);
+}
+
 static Value limit(DType dt, bool greatest_one)
 {
     int bits = dtype_bits(dt);
@@ -130,4 +143,12 @@ bool indices_fit(Build *b, const Node *n, int k, int ndims, const int64_t *dims,
                               "[%lld, %lld]", (long long)v, of, (long long)d, (long long)-d, (long long)d - 1);
     }
     return true;
+}
+
+bool places_fit(Build *b, const Node *n, int count, int axis)
+{
+    Type t = arg_type(n, 0);
+    const char *of = internf(b->c, count == 1 ? "axis %d of data, %s," : "data from axis %d on, %s,", axis,
+                             type_text(b->c, t));
+    return indices_fit(b, n, 1, count, t.dims + axis, of);
 }

@@ -36,6 +36,20 @@ const Expr *sweep_best(Ctx *c, const Sweep *w, const Expr *const *init, const in
     return expr_reduce(c, r, k);
 }
 
+const Expr *sweep_find(Ctx *c, const Sweep *w, const Expr *x, const Expr *here, bool most, bool last, bool nan)
+{
+    int accs[2] = {var_new(c), var_new(c)};
+    const Expr *best = expr_acc(c, accs[0], x->dt), *place = expr_acc(c, accs[1], DT_I64);
+    const Expr *take = expr_op2(c, most ? last ? OP_ge : OP_gt : last ? OP_le : OP_lt, x, best);
+    if (nan && dtype_is_float(x->dt)) {
+        const Expr *fresh = expr_op1(c, OP_isnan, x), *kept = expr_op1(c, OP_isnan, best);
+        take = expr_op2(c, OP_or, take, last ? fresh : expr_op2(c, OP_and, fresh, expr_op1(c, OP_not, kept)));
+    }
+    const Expr *init[2] = {most ? least(c, x->dt) : greatest(c, x->dt), expr_int(c, DT_I64, 0)};
+    const Expr *next[2] = {expr_select(c, take, x, best), expr_select(c, take, here, place)};
+    return sweep_best(c, w, init, accs, next, 1);
+}
+
 /* ---- loops of a nest ---- */
 
 const Stmt *sweep_around(Ctx *c, const Sweep *w, const Stmt *body)

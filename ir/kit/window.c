@@ -6,8 +6,8 @@
 enum { WINDOW_MOST = 1 << 30 };
 
 /* One number per spatial dimension, each in [least, 2^30]; absent: all `missing`. */
-static bool window_list(Build *b, const Node *n, const char *name, int count, int64_t missing, int64_t least_one,
-                        int64_t *v)
+static bool window_list(Build *b, const Node *n, int rank, const char *name, int count, int64_t missing,
+                        int64_t least_one, int64_t *v)
 {
     Ints list;
     for (int i = 0; i < count; i++)
@@ -16,7 +16,7 @@ static bool window_list(Build *b, const Node *n, const char *name, int count, in
         return true;
     if (list.n != count)
         return node_error(b, n, "%s = %s has length %d: it must have %d, for %d spatial dimensions", name,
-                          dims_text(b->c, list.n, list.v), list.n, count, count == list.n ? count : window_rank(n));
+                          dims_text(b->c, list.n, list.v), list.n, count, rank);
     for (int i = 0; i < count; i++) {
         v[i] = list.v[i];
         if (v[i] < least_one || v[i] > WINDOW_MOST)
@@ -33,7 +33,6 @@ int window_rank(const Node *n)
 
 bool window_lists(Build *b, const Node *n, Window *w)
 {
-    int64_t pads[2 * MAX_RANK];
     w->rank = window_rank(n);
     if (w->rank < 1)
         return node_error(b, n, "the input is %s: it must have a batch, a channel and at least one spatial dimension",
@@ -44,9 +43,15 @@ bool window_lists(Build *b, const Node *n, Window *w)
             return node_error(b, n, "the input is %s: spatial dimension %d must be from 1 to 2^30",
                               type_text(b->c, arg_type(n, 0)), i);
     }
-    if (!window_list(b, n, "strides", w->rank, 1, 1, w->stride) ||
-        !window_list(b, n, "dilations", w->rank, 1, 1, w->dilation) ||
-        !window_list(b, n, "pads", 2 * w->rank, 0, -WINDOW_MOST, pads))
+    return window_attrs(b, n, w);
+}
+
+bool window_attrs(Build *b, const Node *n, Window *w)
+{
+    int64_t pads[2 * MAX_RANK];
+    if (!window_list(b, n, w->rank, "strides", w->rank, 1, 1, w->stride) ||
+        !window_list(b, n, w->rank, "dilations", w->rank, 1, 1, w->dilation) ||
+        !window_list(b, n, w->rank, "pads", 2 * w->rank, 0, -WINDOW_MOST, pads))
         return false;
     memcpy(w->before, pads, sizeof *pads * (size_t)w->rank);
     memcpy(w->after, pads + w->rank, sizeof *pads * (size_t)w->rank);
@@ -55,7 +60,7 @@ bool window_lists(Build *b, const Node *n, Window *w)
 
 bool window_kernel(Build *b, const Node *n, const int64_t *weights, Window *w)
 {
-    if (!window_list(b, n, "kernel_shape", w->rank, weights ? 0 : INT64_MIN, 1, w->size))
+    if (!window_list(b, n, w->rank, "kernel_shape", w->rank, weights ? 0 : INT64_MIN, 1, w->size))
         return false;
     for (int i = 0; i < w->rank; i++) {
         if (weights && w->size[i] == 0)

@@ -6,14 +6,12 @@
 bool cast_infer(Build *b, const Node *n, Type *out)
 {
     Type t = arg_type(n, 0);
-    int64_t to = node_int(n, "to", 0);
-    if (to <= DT_NONE || to >= DT_COUNT)
-        return node_error(b, n, "to = %lld is not an element type: it must be a number from 1 to %d", (long long)to,
-                          DT_COUNT - 1);
-    DClass from_class = dtype_class(t.dt), to_class = dtype_class((DType)to);
-    if ((from_class == CLASS_COMPLEX || to_class == CLASS_COMPLEX) && from_class != to_class)
-        return node_error(b, n, "there is no cast from %s to %s", dtype_name(t.dt), dtype_name((DType)to));
-    return make_type(b, n, out, 0, (DType)to, t.rank, t.dims);
+    DType to = attr_type(n, "to", DT_NONE);
+    bool pairs = dtype_class(t.dt) == CLASS_COMPLEX;
+    if (to == DT_NONE || pairs != (dtype_class(to) == CLASS_COMPLEX))
+        return unfit(b, n, "there is no cast to %s: `to` is the number of an element type, from 1 to %d, and complex "
+                     "numbers become complex numbers only", to ? dtype_name(to) : "that", DT_COUNT - 1);
+    return make_type(b, n, out, 0, to, t.rank, t.dims);
 }
 
 /* Without saturation: x, but for what rounds beyond the greatest number. */
@@ -122,13 +120,11 @@ const Expr *cast_at(Lower *l, int out, const Idx *const *i)
 bool bit_cast_infer(Build *b, const Node *n, Type *out)
 {
     Type t = arg_type(n, 0);
-    int64_t to = node_int(n, "to", 0);
-    bool known = to > DT_NONE && to < DT_COUNT && to != DT_STRING;
-    if (!known || dtype_bits((DType)to) != dtype_bits(t.dt))
-        return node_error(b, n, "the bits of %s (%d each) cannot be read as %s (to = %lld): the types must be equally "
-                          "wide", dtype_name(t.dt), dtype_bits(t.dt), known ? dtype_name((DType)to) : "no such type",
-                          (long long)to);
-    return make_type(b, n, out, 0, (DType)to, t.rank, t.dims);
+    DType to = attr_type(n, "to", DT_NONE);
+    if (to == DT_NONE || to == DT_STRING || dtype_bits(to) != dtype_bits(t.dt))
+        return unfit(b, n, "`to` must be the number of an element type, and as wide: %s has %d bits", dtype_name(t.dt),
+                     dtype_bits(t.dt));
+    return make_type(b, n, out, 0, to, t.rank, t.dims);
 }
 
 /* A complex number of 64 bits has its real part in the low half. */

@@ -19,12 +19,8 @@ bool constant_of_shape_infer(Build *b, const Node *n, Type *out)
 {
     const Attr *value = node_attr(n, "value");
     Ints dims;
-    if (!arg_ints(b, n, 0, &dims))
+    if (!arg_shape(b, n, 0, &dims))
         return false;
-    for (int i = 0; i < dims.n; i++)
-        if (dims.v[i] < 0)
-            return node_error(b, n, "the shape %s has a negative dimension at index %d",
-                              dims_text(b->c, dims.n, dims.v), i);
     if (value && type_count(value->tensor->type) != 1)
         return node_error(b, n, "value is %s: it must hold one element", type_text(b->c, value->tensor->type));
     return make_type(b, n, out, 0, value ? value->tensor->type.dt : DT_F32, dims.n, dims.v);
@@ -32,7 +28,6 @@ bool constant_of_shape_infer(Build *b, const Node *n, Type *out)
 
 const Expr *constant_of_shape_at(Lower *l, int out, const Idx *const *i)
 {
-    (void)out, (void)i;
     const Attr *value = node_attr(l->node, "value");
     if (!value)
         return zero(l->c, DT_F32);
@@ -45,46 +40,34 @@ const Expr *constant_of_shape_at(Lower *l, int out, const Idx *const *i)
 
 /* ---- Range: start + i·delta ---- */
 
-static bool range_count(Build *b, const Node *n, int64_t *count)
+bool range_infer(Build *b, const Node *n, Type *out)
 {
+    DType dt = arg_type(n, 0).dt;
     const Tensor *start = arg_known(n, 0), *limit = arg_known(n, 1), *delta = arg_known(n, 2);
-    if (dtype_is_float(start->type.dt)) {
+    int64_t count = 0;
+    for (int k = 0; k < 3; k++)
+        if (!arg_number(b, n, k))
+            return false;
+    if (dtype_is_float(dt)) {
         double steps = ceil((tensor_at_double(limit, 0) - tensor_at_double(start, 0)) / tensor_at_double(delta, 0));
         if (!(fabs(steps) < 4e18))
             return node_error(b, n, "the number of elements, (%g - %g) / %g, is not finite", tensor_at_double(limit, 0),
                               tensor_at_double(start, 0), tensor_at_double(delta, 0));
-        *count = steps > 0 ? (int64_t)steps : 0;
-        return true;
+        count = steps > 0 ? (int64_t)steps : 0;
+    } else {
+        int64_t s = tensor_at_int(start, 0), e = tensor_at_int(limit, 0), d = tensor_at_int(delta, 0);
+        if (d == 0)
+            return node_error(b, n, "delta is 0: it must not be");
+        uint64_t span = d > 0 ? (uint64_t)e - (uint64_t)s : (uint64_t)s - (uint64_t)e;
+        uint64_t steps = (span - 1) / (d > 0 ? (uint64_t)d : 0 - (uint64_t)d) + 1;
+        if (e != s && (d > 0) == (e > s))
+            count = steps > INT64_MAX ? INT64_MAX : (int64_t)steps;
     }
-    int64_t s = tensor_at_int(start, 0), e = tensor_at_int(limit, 0), d = tensor_at_int(delta, 0);
-    if (d == 0)
-        return node_error(b, n, "delta is 0: it must not be");
-    if ((d > 0) != (e > s) || e == s) {
-        *count = 0;
-        return true;
-    }
-    uint64_t span = d > 0 ? (uint64_t)e - (uint64_t)s : (uint64_t)s - (uint64_t)e,
-             step = d > 0 ? (uint64_t)d : 0 - (uint64_t)d;
-    uint64_t steps = (span - 1) / step + 1;
-    *count = steps > INT64_MAX ? INT64_MAX : (int64_t)steps;
-    return true;
-}
-
-bool range_infer(Build *b, const Node *n, Type *out)
-{
-    int64_t count;
-    for (int k = 0; k < 3; k++) {
-        const Tensor *t = arg_known(n, k);
-        if (!t || type_count(t->type) != 1)
-            return node_error(b, n, "%s %s", n->sig->in[k].name,
-                              t ? "must be a scalar" : "is not known at compile time: it must be a constant");
-    }
-    return range_count(b, n, &count) && make_type(b, n, out, 0, arg_type(n, 0).dt, 1, &count);
+    return make_type(b, n, out, 0, dt, 1, &count);
 }
 
 const Expr *range_at(Lower *l, int out, const Idx *const *i)
 {
-    (void)out;
     Ctx *c = l->c;
     DType dt = math_type(in_type(l, 0).dt);
     return expr_op2(c, OP_add, lone(l, 0, dt), expr_op2(c, OP_mul, expr_cast(c, dt, expr_index(c, i[0])), lone(l, 2, dt)));
@@ -95,12 +78,10 @@ const Expr *range_at(Lower *l, int out, const Idx *const *i)
 bool eye_like_infer(Build *b, const Node *n, Type *out)
 {
     Type t = arg_type(n, 0);
-    if (t.rank != 2)
-        return node_error(b, n, "the input is %s: it must have 2 dimensions", type_text(b->c, t));
-    int64_t dt = node_int(n, "dtype", t.dt);
-    if (dt <= DT_NONE || dt >= DT_COUNT || dt == DT_STRING || dtype_class((DType)dt) == CLASS_COMPLEX)
-        return node_error(b, n, "dtype = %lld is not a type of real numbers", (long long)dt);
-    return make_type(b, n, out, 0, (DType)dt, 2, t.dims);
+    DType dt = attr_type(n, "dtype", t.dt);
+    if (t.rank != 2 || dt == DT_NONE || dt == DT_STRING || dtype_class(dt) == CLASS_COMPLEX)
+        return unfit(b, n, "the input must have 2 dimensions, and dtype be a type of real numbers");
+    return make_type(b, n, out, 0, dt, 2, t.dims);
 }
 
 const Expr *eye_like_at(Lower *l, int out, const Idx *const *i)
@@ -113,44 +94,35 @@ const Expr *eye_like_at(Lower *l, int out, const Idx *const *i)
     return expr_select(l->c, expr_in(l->c, off, 1), known_number(l->c, t.dt, 1), zero(l->c, t.dt));
 }
 
-static bool one_hot_axis(Build *b, const Node *n, int *axis)
-{
-    return node_axis(b, n, node_int(n, "axis", -1), arg_type(n, 0).rank + 1, false, axis);
-}
-
 bool one_hot_infer(Build *b, const Node *n, Type *out)
 {
     Type t = arg_type(n, 0), values = arg_type(n, 2);
-    const Tensor *depth = arg_known(n, 1);
     int axis;
-    if (!depth || type_count(depth->type) != 1)
-        return node_error(b, n, "depth %s",
-                          depth ? "must be a scalar" : "is not known at compile time: it must be a constant");
-    double d = tensor_at_double(depth, 0);
-    if (!(d >= 1 && d < 4e18))
-        return node_error(b, n, "depth is %g: it must be at least 1", d);
-    if (values.rank != 1 || values.dims[0] != 2)
-        return node_error(b, n, "values is %s: it must be [2], the value of the others and of the chosen one",
-                          type_text(b->c, values));
-    if (t.rank == MAX_RANK || !one_hot_axis(b, n, &axis))
+    if (!arg_number(b, n, 1))
         return false;
-    int64_t dims[MAX_RANK];
-    for (int i = 0; i < t.rank + 1; i++)
-        dims[i] = i < axis ? t.dims[i] : i == axis ? (int64_t)d : t.dims[i - 1];
-    return make_type(b, n, out, 0, values.dt, t.rank + 1, dims);
+    double depth = tensor_at_double(arg_known(n, 1), 0);
+    if (!(depth >= 1 && depth < 4e18) || values.rank != 1 || values.dims[0] != 2)
+        return unfit(b, n, "depth is %g: it must be at least 1, and values [2], the value of the others and of the chosen "
+                     "one", depth);
+    if (!attr_axis(b, n, "axis", t.rank + 1, &axis))
+        return false;
+    Dims d = {0};
+    dims_take(&d, t, 0, axis);
+    d.at[d.n++] = (int64_t)depth;
+    dims_take(&d, t, axis, t.rank);
+    return dims_type(b, n, out, values.dt, &d);
 }
 
 const Expr *one_hot_at(Lower *l, int out, const Idx *const *i)
 {
     Ctx *c = l->c;
     Type t = out_type(l, out);
-    int axis = 0;
+    int axis = sound_axis(l->node, "axis", t.rank);
     const Idx *at[MAX_RANK];
-    one_hot_axis(l->b, l->node, &axis);
     for (int k = 0; k < t.rank - 1; k++)
         at[k] = i[k < axis ? k : k + 1];
-    const Expr *index = expr_cast(c, DT_I64, in_at(l, 0, at)), *depth = expr_int(c, DT_I64, t.dims[axis]);
-    index = expr_select(c, expr_op2(c, OP_lt, index, expr_int(c, DT_I64, 0)), expr_op2(c, OP_add, index, depth), index);
+    const Expr *index = expr_cast(c, DT_I64, in_at(l, 0, at)), *depth = i64(c, t.dims[axis]);
+    index = expr_select(c, expr_op2(c, OP_lt, index, i64(c, 0)), expr_op2(c, OP_add, index, depth), index);
     const Expr *hit = expr_op2(c, OP_eq, index, expr_index(c, i[axis]));
     const Idx *on = idx_const(c, 1), *off = idx_const(c, 0);
     return expr_select(c, hit, in_at(l, 2, &on), in_at(l, 2, &off));

@@ -6,6 +6,9 @@
 #include "kit.h"
 #include "ops.h"
 
+/* Meanings of one kind are all given the same; few need all of it. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 /* ---- quant.c ---- */
 
 /* Operand k, which is a scalar or has an element per channel: that one, as arithmetic works on it. */
@@ -35,7 +38,7 @@ Expand late_reshape, late_shape, late_repeats, late_extent, late_split, late_gri
     late_mel, late_col2im, late_range, late_slice, late_pad;
 
 /* shape.c */
-Expand shape, size;
+Expand shape;
 Infer reshape_infer, flatten_infer, squeeze_infer, unsqueeze_infer, identity_infer;
 At reshaped_at, identity_at;
 
@@ -52,10 +55,9 @@ At cast_at, bit_cast_at;
 const Expr *unless_beyond(Ctx *c, DType to, const Expr *x, const Expr *v);
 
 /* movement.c */
-Infer transpose_infer, expand_infer, tile_infer, repeat_infer, slice_infer, concat_infer, split_infer, trilu_infer;
+Infer transpose_infer, expand_infer, repeat_infer, slice_infer, concat_infer, split_infer, trilu_infer;
 At transpose_at, expand_at, repeated_at, sliced_at, split_at, trilu_at;
 LowerFn concat;
-Expand tile_1;
 
 /* pad.c */
 Infer pad_infer;
@@ -67,7 +69,7 @@ At gather_at, gather_nd_at, gather_elements_at;
 
 /* scatter.c */
 Infer scatter_nd_infer, scatter_elements_infer, cum_infer;
-LowerFn scatter_nd, scatter_elements, cum_sum, cum_prod;
+LowerFn scatter_nd, scatter_elements, cumulate;
 
 /* elementwise.c */
 Expand old_broadcast, same_shapes;
@@ -89,8 +91,7 @@ const Formula *formula_find(const char *name); /* NULL: unknown */
 
 /* reduce.c */
 Infer reduce_infer, arg_infer;
-At reduce_sum, reduce_mean, reduce_max, reduce_min, reduce_prod, reduce_l1, reduce_l2, reduce_log_sum,
-    reduce_sum_square, arg_max, arg_min;
+At reduced, arg_found;
 
 /* matmul.c */
 Infer matmul_infer, gemm_infer;
@@ -184,7 +185,8 @@ Infer reverse_infer, col2im_infer, affine_grid_infer;
 At reverse_at, col2im_at, affine_grid_at;
 
 /* signal.c */
-Expand hann_window, hamming_window, blackman_window;
+Expand window_values;
+enum { HANN, HAMMING, BLACKMAN };
 Infer dft_infer, stft_infer, mel_infer;
 At dft_at, stft_at;
 LowerFn mel;

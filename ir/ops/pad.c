@@ -18,14 +18,12 @@ static bool pads_of(Build *b, const Node *n, int64_t *before, int64_t *after)
         return false;
     int count = given ? axes.n : t.rank;
     if (pads.n != 2 * count)
-        return node_error(b, n, "pads %s has length %d: it must be twice the number of %s, %d",
-                          dims_text(b->c, pads.n, pads.v), pads.n, given ? "axes" : "dimensions", 2 * count);
+        return unfit(b, n, "the length of pads must be twice the number of %s, %d", given ? "axes" : "dimensions",
+                     2 * count);
     memset(before, 0, sizeof *before * MAX_RANK);
     memset(after, 0, sizeof *after * MAX_RANK);
     for (int i = 0; i < count; i++) {
-        int axis = i;
-        if (given && !node_axis(b, n, axes.v[i], t.rank, false, &axis))
-            return false;
+        int64_t axis = given ? axes.v[i] + (axes.v[i] < 0 ? t.rank : 0) : i;
         before[axis] = pads.v[i];
         after[axis] = pads.v[i + count];
     }
@@ -36,21 +34,18 @@ bool pad_infer(Build *b, const Node *n, Type *out)
 {
     Type t = arg_type(n, 0);
     int64_t before[MAX_RANK], after[MAX_RANK], dims[MAX_RANK], most = (int64_t)1 << 61;
-    const char *mode = pad_mode(n);
-    bool folds = strcmp(mode, "constant") != 0;
+    bool folds = strcmp(pad_mode(n), "constant") != 0;
     if (arg(n, 2) && type_count(arg_type(n, 2)) != 1)
-        return node_error(b, n, "constant_value is %s: it must be a scalar", type_text(b->c, arg_type(n, 2)));
+        return unfit(b, n, "constant_value must be a scalar");
     if (!pads_of(b, n, before, after))
         return false;
     for (int i = 0; i < t.rank; i++) {
-        if (before[i] > most || before[i] < -most || after[i] > most || after[i] < -most || t.dims[i] > most)
-            return node_error(b, n, "the pads of axis %d, %lld and %lld, are out of range", i, (long long)before[i],
-                              (long long)after[i]);
-        dims[i] = before[i] + t.dims[i] + after[i];
+        bool fits = before[i] < most && before[i] > -most && after[i] < most && after[i] > -most && t.dims[i] < most;
+        dims[i] = fits ? before[i] + t.dims[i] + after[i] : -1;
         if (dims[i] < 0 || (folds && t.dims[i] == 0 && dims[i] > 0))
-            return node_error(b, n, "axis %d of %s cannot be padded by %lld and %lld in mode %s%s", i,
-                              type_text(b->c, t), (long long)before[i], (long long)after[i], mode,
-                              dims[i] < 0 ? ": more is cut off than there is" : ": it is empty");
+            return unfit(b, n, "axis %d cannot be padded by %lld and %lld in mode %s: %s", i, (long long)before[i],
+                         (long long)after[i], pad_mode(n),
+                         !fits ? "they are out of range" : dims[i] < 0 ? "more is cut off than there is" : "it is empty");
     }
     return make_type(b, n, out, 0, t.dt, t.rank, dims);
 }
@@ -60,10 +55,8 @@ static const Idx *fold(Ctx *c, const char *mode, const Idx *x, int64_t d)
 {
     if (x->lo >= 0 && x->hi < d)
         return x;
-    if (strcmp(mode, "edge") == 0) {
-        const Expr *e = expr_op2(c, OP_max, expr_index(c, x), expr_int(c, DT_I64, 0));
-        return idx_value(c, expr_op2(c, OP_min, e, expr_int(c, DT_I64, d - 1)), 0, d - 1);
-    }
+    if (strcmp(mode, "edge") == 0)
+        return clamped(c, expr_index(c, x), d);
     int64_t period = strcmp(mode, "wrap") == 0 ? d : 2 * (d - 1);
     if (period == 0)
         return idx_const(c, 0);
@@ -85,7 +78,6 @@ const Expr *pad_at(Lower *l, int out, const Idx *const *i)
     bool fills = strcmp(mode, "constant") == 0;
     const Idx *at[MAX_RANK], *first = idx_const(c, 0);
     const Expr *inside = NULL;
-    DType dt = out_type(l, out).dt;
     pads_of(l->b, l->node, before, after);
     for (int k = 0; k < t.rank; k++) {
         at[k] = idx_add(c, i[k], idx_const(c, -before[k]));
@@ -96,14 +88,7 @@ const Expr *pad_at(Lower *l, int out, const Idx *const *i)
             at[k] = idx_assume(c, at[k], 0, t.dims[k] - 1);
         }
     }
-    const Expr *fill = NULL;
-    if (fills && arg(l->node, 2)) {
-        fill = in_at(l, 2, &first);
-    } else if (fills && dt == DT_STRING) {
-        fill = expr_const(c, dt, (Value){.s = intern(c, "")});
-    } else if (fills) {
-        fill = zero(c, dtype_class(dt) != CLASS_COMPLEX ? dt : dt == DT_C64 ? DT_F32 : DT_F64);
-    }
+    const Expr *fill = fills && arg(l->node, 2) ? in_at(l, 2, &first) : zero_in(c, out_type(l, out).dt);
     if (fills && type_count(t) == 0)
         return fill;
     return inside ? expr_select(c, inside, in_at(l, 0, at), fill) : in_at(l, 0, at);

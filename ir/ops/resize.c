@@ -255,18 +255,17 @@ static const Idx *axis_source(Lower *l, const Axis *a, const Idx *o, const Idx *
     }
     const Idx *x = idx_const(c, lo), *turn = idx_digit(c, o, 1, a->period);
     if (lo < hi) {
-        DType dt = hi - lo < 256 ? DT_U8 : hi - lo < 65536 ? DT_U16 : DT_I64;
+        DType dt = place_type(hi - lo + 1);
         Tensor *table = tensor_new(c, type_make(c, dt, 1, &a->period));
         for (int64_t i = 0; i < a->period; i++)
-            scalar_write(dt, (void *)(uintptr_t)table->data, i, (Value){.i = a->begin[i] - lo});
+            table_set(table, i, (Value){.i = a->begin[i] - lo});
         const Buf *b = lower_const(l, "places", table);
         x = idx_add(c, x, idx_value(c, expr_cast(c, DT_I64, expr_load(c, b, &turn)), 0, hi - lo));
     }
     x = idx_add(c, idx_axpy(c, x, a->stride, idx_digit(c, o, a->period, 0)), k);
     if (x->lo >= 0 && x->hi <= last)
         return x;
-    const Expr *e = expr_op2(c, OP_max, expr_index(c, x), zero(c, DT_I64));
-    return idx_value(c, expr_op2(c, OP_min, e, expr_int(c, DT_I64, last)), 0, last);
+    return clamped(c, expr_index(c, x), a->in);
 }
 
 static const Expr *axis_weight(Lower *l, const Axis *a, DType dt, const Idx *o, const Idx *k)
@@ -274,20 +273,13 @@ static const Expr *axis_weight(Lower *l, const Axis *a, DType dt, const Idx *o, 
     Ctx *c = l->c;
     const Idx *at[2] = {idx_digit(c, o, 1, a->period), k};
     Tensor *table = tensor_new(c, type_make(c, dt, 2, (int64_t[]){a->period, a->taps}));
-    for (int64_t i = 0; i < a->period * a->taps; i++) {
-        Value v = {0};
-        if (dt == DT_F64)
-            v.d = a->weight[i];
-        else
-            v.f = (float)a->weight[i];
-        scalar_write(dt, (void *)(uintptr_t)table->data, i, v);
-    }
+    for (int64_t i = 0; i < a->period * a->taps; i++)
+        table_put(table, i, a->weight[i]);
     return expr_load(c, lower_const(l, "weights", table), at);
 }
 
 const Expr *resize_at(Lower *l, int out, const Idx *const *i)
 {
-    (void)out;
     Ctx *c = l->c;
     Type t = in_type(l, 0);
     Resize r;

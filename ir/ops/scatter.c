@@ -5,25 +5,24 @@
 
 /* ---- scatter ---- */
 
-static bool reduction_of(Build *b, const Node *n, ScalarOp *op)
+/* OP_COUNT: none. */
+static ScalarOp reduction_of(const Node *n)
 {
-    static const struct {
-        const char *name;
-        ScalarOp op;
-    } known[] = {
-        {"none", OP_COUNT}, {"add", OP_add}, {"mul", OP_mul}, {"max", OP_max}, {"min", OP_min},
-    };
-    const char *name = node_string(n, "reduction", "none");
-    for (int i = 0; i < COUNT(known); i++)
-        if (strcmp(name, known[i].name) == 0) {
-            *op = known[i].op;
-            DClass class = dtype_class(arg_type(n, 0).dt);
-            bool number = class == CLASS_FLOAT || class == CLASS_INT || class == CLASS_UINT;
-            if (*op != OP_COUNT && !number)
-                node_error(b, n, "reduction = \"%s\" is not defined on %s", name, dtype_name(arg_type(n, 0).dt));
-            return *op == OP_COUNT || number;
-        }
-    return false;
+    static const char *const names[] = {"none", "add", "mul", "max", "min"};
+    static const ScalarOp ops[] = {OP_COUNT, OP_add, OP_mul, OP_max, OP_min};
+    int i = 0;
+    while (strcmp(node_string(n, "reduction", "none"), names[i]) != 0)
+        i++;
+    return ops[i];
+}
+
+static bool scatter_infer(Build *b, const Node *n, int count, int axis, Type *out)
+{
+    out[0] = arg_type(n, 0);
+    if (reduction_of(n) != OP_COUNT && !dtype_is_float(out[0].dt) && (!dtype_is_int(out[0].dt) || out[0].dt == DT_BOOL))
+        return unfit(b, n, "reduction = \"%s\" is not defined on %s", node_string(n, "reduction", ""),
+                     dtype_name(out[0].dt));
+    return places_fit(b, n, count, axis);
 }
 
 /* out[at] = update, or out[at] combined with it. */
@@ -31,8 +30,7 @@ static const Stmt *put(Lower *l, const Idx *const *at, const Expr *update)
 {
     Ctx *c = l->c;
     Buf *out = l->out[0];
-    ScalarOp op = OP_COUNT;
-    reduction_of(l->b, l->node, &op);
+    ScalarOp op = reduction_of(l->node);
     if (op == OP_COUNT)
         return stmt_store(c, out, at, update);
     DType dt = math_type(out->dt);
@@ -47,16 +45,13 @@ static void scatter(Lower *l, Type updates, void (*places)(Lower *, const Idx *c
     Buf *out = l->out[0];
     Type t = out_type(l, 0);
     Sweep s;
-    int64_t dims[MAX_RANK + 1];
     const Idx *at[MAX_RANK + 1], *part = l->part;
     bool pairs = out->rank > t.rank;
     lower_store(l, out, in_at(l, 0, lower_vars(l, t.rank, t.dims)));
     if (type_count(updates) == 0)
         return;
-    for (int k = 0; k < updates.rank; k++)
-        dims[k] = updates.dims[k];
-    dims[updates.rank] = 2;
-    sweep_open(c, &s, updates.rank + pairs, dims);
+    sweep_open(c, &s, updates.rank, updates.dims);
+    sweep_more(c, &s, pairs, (int64_t[]){2});
     places(l, s.i, at);
     if (pairs)
         at[t.rank] = l->part = s.i[updates.rank];
@@ -67,27 +62,18 @@ static void scatter(Lower *l, Type updates, void (*places)(Lower *, const Idx *c
 
 bool scatter_nd_infer(Build *b, const Node *n, Type *out)
 {
-    Type t = arg_type(n, 0), indices = arg_type(n, 1), updates = arg_type(n, 2);
-    ScalarOp op;
-    if (t.rank == 0 || indices.rank == 0)
-        return node_error(b, n, "data %s and indices %s must each have a dimension", type_text(b->c, t),
-                          type_text(b->c, indices));
-    int q = indices.rank - 1, rank = 0;
-    int64_t depth = indices.dims[q], dims[2 * MAX_RANK];
-    if (depth > t.rank)
-        return node_error(b, n, "the last dimension of indices %s is %lld: data %s has only %d dimensions to index",
-                          type_text(b->c, indices), (long long)depth, type_text(b->c, t), t.rank);
-    for (int i = 0; i < q; i++)
-        dims[rank++] = indices.dims[i];
-    for (int i = (int)depth; i < t.rank; i++)
-        dims[rank++] = t.dims[i];
-    if (rank != updates.rank || (rank && memcmp(dims, updates.dims, sizeof *dims * (size_t)rank) != 0))
-        return node_error(b, n, "updates is %s: for data %s and indices %s its shape must be %s",
-                          type_text(b->c, updates), type_text(b->c, t), type_text(b->c, indices),
-                          dims_text(b->c, rank, dims));
-    out[0] = t;
-    return reduction_of(b, n, &op) &&
-           indices_fit(b, n, 1, (int)depth, t.dims, internf(b->c, "data %s", type_text(b->c, t)));
+    Type t = arg_type(n, 0), indices = arg_type(n, 1);
+    int q = indices.rank - 1;
+    int64_t depth = q >= 0 ? indices.dims[q] : INT64_MAX;
+    Dims d = {0};
+    if (t.rank == 0 || depth > t.rank)
+        return unfit(b, n, "data and indices must each have a dimension, and the last one of indices is no more than the "
+                     "number of data's dimensions, %d", t.rank);
+    dims_take(&d, indices, 0, q);
+    dims_take(&d, t, (int)depth, t.rank);
+    if (!same_dims(arg_type(n, 2), (Type){t.dt, d.n, d.at}))
+        return unfit(b, n, "the shape of updates must be %s", dims_text(b->c, d.n, d.at));
+    return scatter_infer(b, n, (int)depth, 0, out);
 }
 
 static void nd_places(Lower *l, const Idx *const *i, const Idx **at)
@@ -104,35 +90,24 @@ void scatter_nd(Lower *l)
     scatter(l, type_count(out_type(l, 0)) ? in_type(l, 2) : none, nd_places);
 }
 
-static bool scatter_axis(Build *b, const Node *n, int *axis)
-{
-    return node_axis(b, n, node_int(n, "axis", 0), arg_type(n, 0).rank, false, axis);
-}
-
 bool scatter_elements_infer(Build *b, const Node *n, Type *out)
 {
-    Type t = arg_type(n, 0), indices = arg_type(n, 1), updates = arg_type(n, 2);
-    ScalarOp op;
+    Type t = arg_type(n, 0), indices = arg_type(n, 1);
     int axis;
-    bool fits = t.rank > 0 && t.rank == indices.rank && same_dims(indices, updates);
-    if (fits && !scatter_axis(b, n, &axis))
+    bool fits = t.rank > 0 && t.rank == indices.rank && same_dims(indices, arg_type(n, 2));
+    if (fits && !attr_axis(b, n, "axis", t.rank, &axis))
         return false;
     for (int i = 0; fits && i < t.rank; i++)
         fits = i == axis ? t.dims[i] > 0 || indices.dims[i] == 0 : indices.dims[i] <= t.dims[i];
     if (!fits)
-        return node_error(b, n, "data is %s, indices is %s, updates is %s: the latter two must have one shape, of "
-                          "data's rank, and be no larger but for the axis", type_text(b->c, t),
-                          type_text(b->c, indices), type_text(b->c, updates));
-    out[0] = t;
-    return reduction_of(b, n, &op) &&
-           indices_fit(b, n, 1, 1, &t.dims[axis], internf(b->c, "axis %d of data, %s,", axis, type_text(b->c, t)));
+        return unfit(b, n, "indices and updates must have one shape, of data's rank, and be no larger but for the axis");
+    return scatter_infer(b, n, 1, axis, out);
 }
 
 static void element_places(Lower *l, const Idx *const *i, const Idx **at)
 {
     Type t = in_type(l, 0);
-    int axis = 0;
-    scatter_axis(l->b, l->node, &axis);
+    int axis = sound_axis(l->node, "axis", t.rank);
     memcpy(at, i, sizeof *at * (size_t)t.rank);
     at[axis] = position(l, 1, i, -1, t.dims[axis]);
 }
@@ -157,23 +132,25 @@ bool cum_infer(Build *b, const Node *n, Type *out)
     return cum_axis(b, n, &axis);
 }
 
-static void cumulate(Lower *l, ScalarOp op, double start)
+/* By `pick`: a sum or a product. */
+void cumulate(Lower *l)
 {
     Ctx *c = l->c;
+    ScalarOp op = (ScalarOp)l->node->op->pick;
     Type t = out_type(l, 0);
     DType dt = math_type(t.dt);
     int axis = 0;
     Sweep s, along;
     const Idx *at[MAX_RANK];
-    int64_t dims[MAX_RANK];
     if (type_count(t) == 0)
         return;
     cum_axis(l->b, l->node, &axis);
-    memcpy(dims, t.dims, sizeof *dims * (size_t)t.rank);
-    dims[axis] = 1;
-    sweep_open(c, &s, t.rank, dims);
+    sweep_open(c, &s, 0, NULL);
+    for (int k = 0; k < t.rank; k++) {
+        sweep_more(c, &s, 1, k == axis ? (int64_t[]){1} : &t.dims[k]);
+        at[k] = s.i[k];
+    }
     sweep_open(c, &along, 1, &t.dims[axis]);
-    memcpy(at, s.i, sizeof *at * (size_t)t.rank);
     at[axis] = along.i[0];
     if (node_int(l->node, "reverse", 0))
         at[axis] = idx_axpy(c, idx_const(c, t.dims[axis] - 1), -1, along.i[0]);
@@ -184,17 +161,7 @@ static void cumulate(Lower *l, ScalarOp op, double start)
     bool exclusive = node_int(l->node, "exclusive", 0) != 0;
     const Stmt *body = stmt_seq(c, 2, (const Stmt *[]){exclusive ? put_out : step, exclusive ? step : put_out});
     body = stmt_seq(c, 3,
-                    (const Stmt *[]){stmt_local(c, acc), stmt_store(c, acc, NULL, known_number(c, dt, start)),
+                    (const Stmt *[]){stmt_local(c, acc), stmt_store(c, acc, NULL, known_number(c, dt, op == OP_mul)),
                                      sweep_around(c, &along, body)});
     lower_nest(l, l->out[0], sweep_around(c, &s, body));
-}
-
-void cum_sum(Lower *l)
-{
-    cumulate(l, OP_add, 0);
-}
-
-void cum_prod(Lower *l)
-{
-    cumulate(l, OP_mul, 1);
 }

@@ -1,6 +1,6 @@
-/* What only renames the elements' places: Shape and Size (constants, as shapes are static), and Reshape, Flatten,
- * Squeeze, Unsqueeze and Identity, which keep every element in its row-major place. The latter share one index
- * map, `reshaped_at`. */
+/* What only renames the elements' places: Shape (a constant, as shapes are static), and Reshape, Flatten, Squeeze,
+ * Unsqueeze and Identity, which keep every element in its row-major place. The latter share one index map,
+ * `reshaped_at`. */
 #include "meaning.h"
 
 bool shape(Build *b, const Node *n, Edge **out)
@@ -13,22 +13,14 @@ bool shape(Build *b, const Node *n, Edge **out)
     return true;
 }
 
-bool size(Build *b, const Node *n, Edge **out)
-{
-    out[0] = build_const(b, NULL, tensor_int(b->c, type_count(arg_type(n, 0))), n->loc);
-    return true;
-}
-
 bool identity_infer(Build *b, const Node *n, Type *out)
 {
-    (void)b;
     out[0] = arg_type(n, 0);
     return true;
 }
 
 const Expr *identity_at(Lower *l, int out, const Idx *const *i)
 {
-    (void)out;
     return in_at(l, 0, i);
 }
 
@@ -40,67 +32,31 @@ const Expr *reshaped_at(Lower *l, int out, const Idx *const *i)
     return in_at(l, 0, at);
 }
 
-/* ---- Reshape ---- */
-
-/* The dimension at i of the target, with 0 copied; -1 stays. */
-static bool target_dim(Build *b, const Node *n, Ints target, int i, bool allowzero, int64_t *dim)
+/* Reads the target's rules: dims gets the result's dimensions. */
+static bool target_dims(Build *b, const Node *n, Ints target, int64_t *dims)
 {
     Type t = arg_type(n, 0);
-    *dim = target.v[i];
-    if (*dim < -1)
-        return node_error(b, n, "the target shape %s holds %lld at index %d: a dimension is positive, 0 or at most one "
-                          "-1", dims_text(b->c, target.n, target.v), (long long)*dim, i);
-    if (*dim == 0 && !allowzero) {
-        if (i >= t.rank)
-            return node_error(b, n, "the target shape %s has a 0 at index %d, which copies that dimension of the "
-                              "input, but %s has rank %d; allowzero = 1 would make it a dimension of 0",
-                              dims_text(b->c, target.n, target.v), i, type_text(b->c, t), t.rank);
-        *dim = t.dims[i];
+    bool copies = node_int(n, "allowzero", 0) == 0, good = target.n <= MAX_RANK, zero = false;
+    int hole = -1;
+    for (int i = 0; good && i < target.n; i++) {
+        dims[i] = target.v[i] == 0 && copies ? i < t.rank ? t.dims[i] : INT64_MIN : target.v[i];
+        good = dims[i] >= 0 || (dims[i] == -1 && hole < 0);
+        hole = dims[i] == -1 ? i : hole;
+        zero |= target.v[i] == 0 && !copies;
     }
-    return true;
-}
-
-/* Puts what is missing in place of the -1 at `hole`. */
-static bool fill_hole(Build *b, const Node *n, Ints target, int hole, int64_t *dims)
-{
-    Type t = arg_type(n, 0);
+    if (!good || (zero && hole >= 0))
+        return unfit(b, n, "the target shape has at most %d dimensions: positive ones, at most one -1 (which is inferred), "
+                     "and 0, which copies that dimension of the input, if there is one; with allowzero = 1 it is a "
+                     "dimension of 0, and -1 cannot be inferred", MAX_RANK);
     int64_t rest, count = type_count(t);
+    if (hole < 0)
+        return true;
     dims[hole] = 1;
-    if (!dims_count(target.n, dims, &rest))
-        return node_error(b, n, "cannot reshape %s (%lld elements) to %s: the other dimensions alone multiply to more "
-                          "than 2^40", type_text(b->c, t), (long long)count, dims_text(b->c, target.n, target.v));
-    if (rest == 0)
-        return node_error(b, n, "cannot infer the -1 in the target shape %s of %s: the other dimensions multiply to 0, "
-                          "so any size would fit", dims_text(b->c, target.n, target.v), type_text(b->c, t));
-    if (count % rest != 0)
-        return node_error(b, n, "cannot reshape %s (%lld elements) to %s: the other dimensions multiply to %lld, which "
-                          "does not divide %lld", type_text(b->c, t), (long long)count,
-                          dims_text(b->c, target.n, target.v), (long long)rest, (long long)count);
+    if (!dims_count(target.n, dims, &rest) || rest == 0 || count % rest != 0)
+        return unfit(b, n, "cannot infer the -1 in the target shape: the other dimensions must multiply to what divides "
+                     "the number of elements, %lld, and is not 0", (long long)count);
     dims[hole] = count / rest;
     return true;
-}
-
-/* Reads the target's rules: dims gets the result's dimensions. */
-static bool target_dims(Build *b, const Node *n, Ints target, bool allowzero, int64_t *dims)
-{
-    int hole = -1;
-    bool zero = false;
-    if (target.n > MAX_RANK)
-        return node_error(b, n, "the target shape has %d dimensions: at most %d are supported", target.n, MAX_RANK);
-    for (int i = 0; i < target.n; i++) {
-        if (!target_dim(b, n, target, i, allowzero, &dims[i]))
-            return false;
-        zero |= target.v[i] == 0;
-        if (dims[i] == -1 && hole >= 0)
-            return node_error(b, n, "the target shape %s has a -1 at index %d and at index %d: at most one dimension "
-                              "can be inferred", dims_text(b->c, target.n, target.v), hole, i);
-        if (dims[i] == -1)
-            hole = i;
-    }
-    if (allowzero && zero && hole >= 0)
-        return node_error(b, n, "the target shape %s holds both a 0 and a -1: with allowzero = 1 the -1 cannot be "
-                          "inferred", dims_text(b->c, target.n, target.v));
-    return hole < 0 || fill_hole(b, n, target, hole, dims);
 }
 
 bool reshape_infer(Build *b, const Node *n, Type *out)
@@ -108,7 +64,7 @@ bool reshape_infer(Build *b, const Node *n, Type *out)
     Type t = arg_type(n, 0);
     Ints target;
     int64_t dims[MAX_RANK], count;
-    if (!arg_ints(b, n, 1, &target) || !target_dims(b, n, target, node_int(n, "allowzero", 0) != 0, dims))
+    if (!arg_ints(b, n, 1, &target) || !target_dims(b, n, target, dims))
         return false;
     bool fits = dims_count(target.n, dims, &count);
     if (!fits || count != type_count(t))
@@ -118,22 +74,19 @@ bool reshape_infer(Build *b, const Node *n, Type *out)
     return make_type(b, n, out, 0, t.dt, target.n, dims);
 }
 
-/* ---- Flatten, Squeeze, Unsqueeze ---- */
-
 bool flatten_infer(Build *b, const Node *n, Type *out)
 {
     Type t = arg_type(n, 0);
     int64_t axis = node_int(n, "axis", 1), dims[2];
     int at = 0;
     if (n->sig->since < 11 && axis < 0)
-        return node_error(b, n, "axis %lld is out of range [0, %d]: a negative axis is known from opset 11 on",
-                          (long long)axis, t.rank);
+        return unfit(b, n, "the axis is out of range [0, %d], a negative one is known from opset 11 on", t.rank);
     if (t.rank == 0 && axis == 1) /* the default: a scalar becomes (1, 1) */
         axis = 0;
     if (!node_axis(b, n, axis, t.rank, true, &at))
         return false;
     if (!dims_count(at, t.dims, &dims[0]) || !dims_count(t.rank - at, t.dims + at, &dims[1]))
-        return node_error(b, n, "one side of axis %d of %s has more than 2^40 elements", at, type_text(b->c, t));
+        return unfit(b, n, "one side of the axis has more than 2^40 elements");
     return make_type(b, n, out, 0, t.dt, 2, dims);
 }
 
@@ -141,22 +94,17 @@ bool squeeze_infer(Build *b, const Node *n, Type *out)
 {
     Type t = arg_type(n, 0);
     Ints axes;
-    bool on[MAX_RANK];
-    int64_t dims[MAX_RANK];
-    int rank = 0;
-    bool all = !arg(n, 1);
+    bool on[MAX_RANK], all = !arg(n, 1);
+    Dims d = {0};
     if (!all && (!arg_ints(b, n, 1, &axes) || !axes_set(b, n, axes, t.rank, on)))
         return false;
     for (int i = 0; i < t.rank; i++) {
-        if (all ? t.dims[i] == 1 : on[i]) {
-            if (t.dims[i] != 1)
-                return node_error(b, n, "cannot squeeze axis %d of %s: its dimension is %lld, not 1", i,
-                                  type_text(b->c, t), (long long)t.dims[i]);
-        } else {
-            dims[rank++] = t.dims[i];
-        }
+        if (!all && on[i] && t.dims[i] != 1)
+            return unfit(b, n, "cannot squeeze axis %d, its dimension is %lld, not 1", i, (long long)t.dims[i]);
+        if (all ? t.dims[i] != 1 : !on[i])
+            dims_take(&d, t, i, i + 1);
     }
-    return make_type(b, n, out, 0, t.dt, rank, dims);
+    return dims_type(b, n, out, t.dt, &d);
 }
 
 bool unsqueeze_infer(Build *b, const Node *n, Type *out)
@@ -168,12 +116,11 @@ bool unsqueeze_infer(Build *b, const Node *n, Type *out)
     if (!arg_ints(b, n, 1, &axes))
         return false;
     if (axes.n > MAX_RANK - t.rank)
-        return node_error(b, n, "%d axes on %s: a result has at most %d dimensions", axes.n, type_text(b->c, t),
-                          MAX_RANK);
-    int rank = t.rank + axes.n, from = 0;
+        return unfit(b, n, "a result has at most %d dimensions", MAX_RANK);
+    int rank = t.rank + axes.n;
     if (!axes_set(b, n, axes, rank, on))
         return false;
-    for (int i = 0; i < rank; i++)
+    for (int i = 0, from = 0; i < rank; i++)
         dims[i] = on[i] ? 1 : t.dims[from++];
     return make_type(b, n, out, 0, t.dt, rank, dims);
 }

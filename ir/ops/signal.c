@@ -1,91 +1,44 @@
-/* Windows and Fourier transforms. The cosines of whole parts of a turn are tables, computed here by a series, so that
- * they are the same on every machine. A transform is the plain sum, element by element. */
+/* Windows and Fourier transforms. The cosines of whole parts of a turn are tables. A transform is the plain sum, element
+ * by element. */
 #include "meaning.h"
-
-/* The cosine of k/n of a turn: brought into the first eighth, where the series converge fast. */
-static double turn_cos(int64_t k, int64_t n)
-{
-    double sign = 1;
-    k = (k % n + n) % n;
-    k = 2 * k > n ? n - k : k; /* half a turn */
-    if (4 * k > n) {
-        sign = -1; /* cos(half - x) = -cos(x) */
-        k = n - 2 * k;
-        n = 2 * n;
-    }
-    bool sine = 8 * k > n; /* cos(x) = sin(quarter - x) */
-    double x = 6.283185307179586476925 * (sine ? (double)(n - 4 * k) / (double)(4 * n) : (double)k / (double)n);
-    double term = sine ? x : 1, sum = term;
-    for (int i = sine ? 2 : 1; i < 22; i += 2) {
-        term *= -x * x / (double)(i * (i + 1));
-        sum += term;
-    }
-    return sign * sum;
-}
-
-static void put(Tensor *t, int64_t i, double v)
-{
-    Value value = {0};
-    if (t->type.dt == DT_F64)
-        value.d = v;
-    else
-        value.f = (float)v;
-    if (math_type(t->type.dt) != t->type.dt)
-        value = scalar_cast(t->type.dt, DT_F32, value);
-    scalar_write(t->type.dt, (void *)(uintptr_t)t->data, i, value);
-}
 
 /* ---- windows: a - b·cos(2πi/N) + c·cos(4πi/N) ---- */
 
-static bool window_values(Build *b, const Node *n, double first, double second, double third, Edge **out)
+bool window_values(Build *b, const Node *n, Edge **out)
 {
-    int64_t size, dt = node_int(n, "output_datatype", DT_F32);
+    static const double factors[3][3] = {
+        [HANN] = {0.5, 0.5, 0}, [HAMMING] = {25.0 / 46, 21.0 / 46, 0}, [BLACKMAN] = {0.42, 0.5, 0.08}};
+    const double *f = factors[n->op->pick];
+    int64_t size;
+    DType dt = attr_type(n, "output_datatype", DT_F32);
     if (!arg_int(b, n, 0, &size))
         return false;
-    if (size < 0 || size > 1 << 24 || dt <= 0 || dt >= DT_COUNT || !dtype_is_float((DType)dt) ||
-        dtype_bits((DType)dt) < 16)
-        return node_error(b, n, "size = %lld, output_datatype = %lld: the size must be from 0 to 2^24, the type a "
-                          "float", (long long)size, (long long)dt);
+    if (size < 0 || size > 1 << 24 || dt == DT_NONE || !dtype_is_float(dt) || dtype_bits(dt) < 16)
+        return unfit(b, n, "the size must be from 0 to 2^24, the type a float of at least 16 bits");
     int64_t period = node_int(n, "periodic", 1) ? size : size - 1;
-    Tensor *t = tensor_new(b->c, type_make(b->c, (DType)dt, 1, &size));
+    Tensor *t = tensor_new(b->c, type_make(b->c, dt, 1, &size));
     for (int64_t i = 0; i < size; i++) {
         int64_t k = period > 0 ? i : 0, of = period > 0 ? period : 1;
-        put(t, i, first - second * turn_cos(k, of) + third * turn_cos(2 * k, of));
+        table_put(t, i, f[0] - f[1] * turn_cos(k, of) + f[2] * turn_cos(2 * k, of));
     }
     out[0] = build_const(b, "window", t, n->loc);
     return true;
-}
-
-bool hann_window(Build *b, const Node *n, Edge **out)
-{
-    return window_values(b, n, 0.5, 0.5, 0, out);
-}
-
-bool hamming_window(Build *b, const Node *n, Edge **out)
-{
-    return window_values(b, n, 25.0 / 46, 21.0 / 46, 0, out);
-}
-
-bool blackman_window(Build *b, const Node *n, Edge **out)
-{
-    return window_values(b, n, 0.42, 0.5, 0.08, out);
 }
 
 /* ---- MelWeightMatrix: triangles between places that are evenly spaced in mel, 2595·log10(1 + hertz/700) ---- */
 
 bool mel_infer(Build *b, const Node *n, Type *out)
 {
-    int64_t bins, size, dt = node_int(n, "output_datatype", DT_F32);
+    int64_t bins, size;
+    DType dt = attr_type(n, "output_datatype", DT_F32);
     if (!arg_int(b, n, 0, &bins) || !arg_int(b, n, 1, &size))
         return false;
-    bool fits = bins >= 0 && size >= 0 && dt > 0 && dt < DT_COUNT && dtype_bits((DType)dt) >= 8;
+    bool fits = bins >= 0 && size >= 0 && dt != DT_NONE && (dtype_is_int(dt) || dtype_is_float(dt));
     for (int k = 2; k < 5; k++)
         fits = fits && type_count(arg_type(n, k)) == 1;
-    if (fits && (dtype_is_int((DType)dt) || (dtype_is_float((DType)dt) && dtype_bits((DType)dt) >= 16)))
-        return make_type(b, n, out, 0, (DType)dt, 2, (int64_t[]){size / 2 + 1, bins});
-    return node_error(b, n, "num_mel_bins = %lld, dft_length = %lld, output_datatype = %lld: sizes must not be "
-                      "negative, the type a number, sample_rate and the edges single values", (long long)bins,
-                      (long long)size, (long long)dt);
+    if (!fits || dtype_bits(dt) < (dtype_is_int(dt) ? 8 : 16))
+        return unfit(b, n, "sizes must not be negative, the type a number, sample_rate and the edges single values");
+    return make_type(b, n, out, 0, dt, 2, (int64_t[]){size / 2 + 1, bins});
 }
 
 void mel(Lower *l)
@@ -137,7 +90,7 @@ static const Expr *turn_at(Lower *l, const Sum *s, DType dt, bool sine)
     Ctx *c = l->c;
     Tensor *t = tensor_new(c, type_make(c, dt, 1, &s->n));
     for (int64_t i = 0; i < s->n; i++)
-        put(t, i, sine ? turn_cos(4 * i - s->n, 4 * s->n) : turn_cos(i, s->n));
+        table_put(t, i, sine ? turn_cos(4 * i - s->n, 4 * s->n) : turn_cos(i, s->n));
     const Expr *k = expr_op2(c, OP_mul, expr_index(c, s->from), expr_index(c, s->to));
     const Idx *at = idx_value(c, expr_op2(c, OP_mod, k, expr_int(c, DT_I64, s->n)), 0, s->n - 1);
     return expr_load(c, lower_const(l, sine ? "sines" : "cosines", t), &at);
@@ -177,8 +130,7 @@ static bool transform_of(Build *b, const Node *n, Transform *f)
     int64_t axis = -2;
     bool inverse = node_int(n, "inverse", 0) != 0, half = node_int(n, "onesided", 0) != 0;
     if (t.rank < 2 || (t.dims[t.rank - 1] != 1 && t.dims[t.rank - 1] != 2))
-        return node_error(b, n, "the input is %s: its last dimension must be 1 (real numbers) or 2 (real, imaginary "
-                          "part)", type_text(b->c, t));
+        return unfit(b, n, "the last dimension of the input must be 1 (real numbers) or 2 (real, imaginary part)");
     if ((arg(n, 2) && !arg_int(b, n, 2, &axis)) || !node_axis(b, n, axis, t.rank, false, &f->axis))
         return false;
     f->real = inverse && half;
@@ -186,8 +138,7 @@ static bool transform_of(Build *b, const Node *n, Transform *f)
     if (arg(n, 1) && !arg_int(b, n, 1, &f->n))
         return false;
     if (f->axis == t.rank - 1 || f->n < 1 || f->n > 1 << 24)
-        return node_error(b, n, "axis = %d, length %lld: the axis must not be the last, the length from 1 to 2^24",
-                          f->axis, (long long)f->n);
+        return unfit(b, n, "the axis must not be the last, the length, %lld, from 1 to 2^24", (long long)f->n);
     f->out = half && !inverse ? f->n / 2 + 1 : f->n;
     return true;
 }
@@ -205,43 +156,39 @@ bool dft_infer(Build *b, const Node *n, Type *out)
     return make_type(b, n, out, 0, t.dt, t.rank, dims);
 }
 
+/* Part 0 or 1 of the element; 0 unless inside. */
+static const Expr *part_at(Lower *l, const Idx **at, int64_t part, const Expr *inside)
+{
+    at[in_type(l, 0).rank - 1] = idx_const(l->c, part);
+    const Expr *x = in_math(l, 0, at);
+    return inside ? expr_select(l->c, inside, x, zero(l->c, x->dt)) : x;
+}
+
 const Expr *dft_at(Lower *l, int out, const Idx *const *i)
 {
-    (void)out;
     Ctx *c = l->c;
     Type t = in_type(l, 0);
     Transform f;
     const Idx *at[MAX_RANK];
     transform_of(l->b, l->node, &f);
     int64_t given = t.dims[f.axis], terms = given < f.n ? given : f.n, whole = f.real ? f.n : terms;
-    Sum s = {.n = f.n,
-             .terms = whole,
-             .inverse = node_int(l->node, "inverse", 0) != 0,
-             .to = i[f.axis],
-             .part = f.real ? idx_const(c, 0) : i[t.rank - 1],
-             .var = var_new(c)};
+    Sum s = {.n = f.n, .terms = whole, .inverse = node_int(l->node, "inverse", 0) != 0, .to = i[f.axis],
+             .part = f.real ? idx_const(c, 0) : i[t.rank - 1], .var = var_new(c)};
     memcpy(at, i, sizeof *at * (size_t)t.rank);
     s.from = idx_var(c, s.var, s.terms);
     const Idx *place = s.from;
-    const Expr *mirrored = NULL, *inside = NULL;
+    const Expr *mirrored = NULL;
     if (f.real) { /* the other half: conjugates, backwards */
         int64_t half = f.n / 2 + 1;
         const Idx *back = idx_axpy(c, idx_const(c, f.n), -1, s.from);
-        const Expr *e = expr_op2(c, OP_min, expr_index(c, s.from), expr_index(c, back));
+        place = clamped(c, expr_op2(c, OP_min, expr_index(c, s.from), expr_index(c, back)), half);
         mirrored = expr_op1(c, OP_not, expr_in(c, s.from, half));
-        place = idx_value(c, expr_op2(c, OP_min, e, expr_int(c, DT_I64, half - 1)), 0, half - 1);
     }
-    inside = guarded_place(c, place, given, NULL, &at[f.axis]);
-    at[t.rank - 1] = idx_const(c, 0);
-    s.re = in_math(l, 0, at);
-    s.re = inside ? expr_select(c, inside, s.re, zero(c, s.re->dt)) : s.re;
-    if (t.dims[t.rank - 1] == 2) {
-        at[t.rank - 1] = idx_const(c, 1);
-        s.im = in_math(l, 0, at);
-        s.im = inside ? expr_select(c, inside, s.im, zero(c, s.im->dt)) : s.im;
-        if (mirrored)
-            s.im = expr_select(c, mirrored, expr_op1(c, OP_neg, s.im), s.im);
-    }
+    const Expr *inside = guarded_place(c, place, given, NULL, &at[f.axis]);
+    s.re = part_at(l, at, 0, inside);
+    s.im = t.dims[t.rank - 1] == 2 ? part_at(l, at, 1, inside) : NULL;
+    if (s.im && mirrored)
+        s.im = expr_select(c, mirrored, expr_op1(c, OP_neg, s.im), s.im);
     return dft_sum(l, &s);
 }
 
@@ -256,13 +203,8 @@ static bool stft_of(Build *b, const Node *n, int64_t *step, int64_t *length)
         return false;
     bool fits = (t.rank == 2 || (t.rank == 3 && (t.dims[2] == 1 || t.dims[2] == 2))) && *step >= 1 && *length >= 1 &&
                 *length <= t.dims[1] && (!arg(n, 2) || (w.rank == 1 && w.dims[0] == *length)) && *length <= 1 << 24;
-    if (!fits)
-        node_error(b, n,
-                   "the signal is %s, frame_step = %lld, frame_length = %lld%s: the signal must be [N, length, 1 or "
-                   "2], no shorter than a frame; the window has the frame's length",
-                   type_text(b->c, t), (long long)*step, (long long)*length,
-                   arg(n, 2) ? internf(b->c, ", the window %s", type_text(b->c, w)) : "");
-    return fits;
+    return fits || unfit(b, n, "the signal must be [N, length, 1 or 2], no shorter than a frame; the window has the "
+                         "frame's length, the step is at least 1");
 }
 
 bool stft_infer(Build *b, const Node *n, Type *out)
@@ -278,7 +220,6 @@ bool stft_infer(Build *b, const Node *n, Type *out)
 
 const Expr *stft_at(Lower *l, int out, const Idx *const *i)
 {
-    (void)out;
     Ctx *c = l->c;
     Type t = in_type(l, 0);
     int64_t step, length;
@@ -287,12 +228,10 @@ const Expr *stft_at(Lower *l, int out, const Idx *const *i)
     s.from = idx_var(c, s.var, s.terms);
     const Idx *at[3] = {i[0], idx_axpy(c, s.from, step, i[1]), idx_const(c, 0)};
     const Expr *weight = arg(l->node, 2) ? in_math(l, 2, &s.from) : NULL;
-    s.re = in_math(l, 0, at);
-    s.re = weight ? expr_op2(c, OP_mul, s.re, weight) : s.re;
-    if (t.rank == 3 && t.dims[2] == 2) {
-        at[2] = idx_const(c, 1);
-        s.im = in_math(l, 0, at);
-        s.im = weight ? expr_op2(c, OP_mul, s.im, weight) : s.im;
+    for (int64_t k = 0; k < (t.rank == 3 ? t.dims[2] : 1); k++) {
+        at[2] = idx_const(c, k);
+        const Expr *x = in_math(l, 0, at);
+        *(k ? &s.im : &s.re) = weight ? expr_op2(c, OP_mul, x, weight) : x;
     }
     return dft_sum(l, &s);
 }

@@ -78,11 +78,6 @@ bool tfidf_infer(Build *b, const Node *n, Type *out)
     return false;
 }
 
-static void table_set(Tensor *t, int64_t i, Value v)
-{
-    scalar_write(t->type.dt, (void *)(uintptr_t)t->data, i, v);
-}
-
 /* Counts the grams of one size, the first of which is the pool's n-gram number `first`. */
 static const Stmt *count_grams(Lower *l, const Grams *g, int64_t size, int64_t first, int64_t n, Buf *count)
 {
@@ -161,7 +156,6 @@ bool regex_infer(Build *b, const Node *n, Type *out)
 const Expr *regex_at(Lower *l, int out, const Idx *const *i)
 {
     const char *fault;
-    (void)out;
     const Buf *table = lower_const(l, "pattern", regex_table(l->c, node_string(l->node, "pattern", ""), &fault));
     return expr_op2(l->c, OP_match, in_at(l, 0, i), expr_text(l->c, table, NULL));
 }
