@@ -150,6 +150,11 @@ const Idx *const *lower_vars(Lower *l, int rank, const int64_t *dims);
 void lower_store(Lower *l, Buf *out, const Expr *value);
 void lower_store_at(Lower *l, Buf *out, int rank, const int64_t *dims, const Idx *const *at, const Expr *value);
 void lower_nest(Lower *l, Buf *out, const Stmt *nest);
+/* formula.c, formula_nest.c: what the text says (op.h). The names in front of the text's colon: an Expr each, or a Buf. */
+const Expr *formula(Ctx *c, const char *text, ...);
+void nest(Lower *l, const char *text, ...);      /* fills the first of them; operands have their names */
+/* A row's, of the result's element `at`; a number is a dt. */
+const Expr *formula_element(Lower *l, const char *text, DType dt, int rank, const Idx *const *at);
 DType math_type(DType t);            /* F32 for 16-bit floats, else t */
 
 /* Appends the node's buffers and kernels to l, which is zeroed before its first node. */

@@ -264,6 +264,14 @@ static const Expr *scalar_at(Lower *l, int rank, const Idx *const *at)
     return expr_op(l->c, (ScalarOp)(l->node->op->scalar - 1), args);
 }
 
+static const Expr *element(Lower *l, int k, Type t, const Idx *const *at)
+{
+    const Op *op = l->node->op;
+    return op->scalar    ? scalar_at(l, t.rank, at)
+           : op->formula ? formula_element(l, op->formula, l->out[k]->dt, t.rank, at)
+                         : op->at(l, k, at);
+}
+
 static void lower_elements(Lower *l)
 {
     const Node *n = l->node;
@@ -276,7 +284,7 @@ static void lower_elements(Lower *l)
             continue;
         }
         const Idx *const *at = lower_vars(l, t.rank, t.dims);
-        lower_store(l, l->out[k], n->op->scalar ? scalar_at(l, t.rank, at) : n->op->at(l, k, at));
+        lower_store(l, l->out[k], element(l, k, t, at));
     }
 }
 

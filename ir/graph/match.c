@@ -235,7 +235,7 @@ static int same_var(const Node *n, int k)
 bool node_lists(const Node *n)
 {
     const Op *op = n->op;
-    bool any = !op->scalar && !op->at && !op->lower && !op_expands(op);
+    bool any = !op->scalar && !op->formula && !op->at && !op->lower && !op_expands(op);
     for (int k = 0; k < n->nin; k++)
         any |= n->in[k] && n->in[k]->list;
     return any && op->lists;
@@ -332,7 +332,7 @@ static DType only_type(uint64_t types)
 bool build_keeps_shape(Build *b, const char *domain, const char *op)
 {
     const Sig *s = op_newest(b->c, domain, op);
-    return s && (s->op->keeps_shape || (s->op->scalar && s->nin == 1));
+    return s && (s->op->keeps_shape || ((s->op->scalar || s->op->formula) && s->nin == 1));
 }
 
 DType match_result(const Node *n, int k)
@@ -397,7 +397,9 @@ static bool generic_types(Build *b, const Node *n, Type *out)
     if (!first)
         ice(b->c, "no rule gives the types of %s", node_text(b->c, n));
     t = first->type;
-    if (n->op->scalar && (!scalar_defined(b, n) || !broadcast_inputs(b, n, &t)))
+    if (n->op->scalar && !scalar_defined(b, n))
+        return false;
+    if ((n->op->scalar || n->op->formula) && !broadcast_inputs(b, n, &t))
         return false;
     for (int k = 0; k < n->nout; k++) {
         out[k] = t;

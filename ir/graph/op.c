@@ -304,9 +304,9 @@ static void check_meaning(RowText *t, const Sig *s)
 {
     const Op *op = s->op;
     t->p = t->all;
-    int meanings = (op->scalar != 0) + (op->at != NULL) + (op->lower != NULL) + op_expands(op);
+    int meanings = (op->scalar != 0) + (op->formula != NULL) + (op->at != NULL) + (op->lower != NULL) + op_expands(op);
     if ((meanings != 1 && (meanings || !op->lists)) || (op->body && op->expand))
-        row_bad(t, "exactly one of scalar, at, lower, expand and body must be set");
+        row_bad(t, "exactly one of scalar, formula, at, lower, expand and body must be set");
     if (op->wide && !op_expands(op))
         row_bad(t, "wide goes with expand and body");
     if (s->graphs && !op_expands(op) && !op->lists)

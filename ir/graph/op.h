@@ -22,8 +22,9 @@
  *               (RB2: numbers and bool), so are types with a bar (int32|int64); the text is the variable. `*` at the
  *               end: no variable, each operand is free (V*). Types beyond a version's list are accepted.
  *
- * One entry, one meaning. Exactly one of scalar, at, lower, expand, body is set:
+ * One entry, one meaning. Exactly one of scalar, formula, at, lower, expand, body is set:
  *   scalar   elementwise with broadcasting; 16-bit floats go through F32. SCALAR(add)
+ *   formula  the same for what is more than one scalar operator: text (below)
  *   at       the element of output `out` at an index, as a pure expression of the inputs: movement and reductions
  *   lower    builds kernels (several passes over memory, temporaries, nests); not called when all outputs are empty
  *   expand   a composition, built of other nodes in their newest version; also how older versions and sugar are
@@ -37,7 +38,7 @@
  *   lists    a composition that stands in place of a node that takes sequences, which all others refuse. The only
  *            meaning of an operator that takes or gives nothing else.
  *   infer    types of the outputs (dims from type_make or of another edge). Faults: node_error, return false. Without
- *            one: scalar broadcasts; expand takes what its body gives; at and lower give every output the shape of the
+ *            one: scalar and formula broadcast; expand takes what its body gives; at and lower give every output the shape of the
  *            first input; element types are what the signature says, else the first input's.
  *
  * A body is formulas: "m = ReduceMean(X, @axes); Y = (X - m) * scale + B"
@@ -63,6 +64,22 @@
  *   like(x, y)       x with the element type of y; int64(x): with that type
  *   fail("text")     an error of the node
  *   @graph(x)        what an attribute that is a graph makes of it; x without one
+ *
+ * A formula is an expression of loop IR: "e = exp(X); X < 0 ? @alpha * (e - 1) : X"
+ *
+ *   NAME = EXPR; ... EXPR          what a name stands for is built where it stands: equal expressions are one
+ *   c ? x : y, ||, &&, == != < <= > >=, + -, * /, - !      as in C; a choice by a number builds the chosen side only
+ *   name                           an element of an operand: that which belongs to the result's
+ *   name[x, y]                     the element of an operand, or of memory, at a place: clamped unless it is a sum of loop
+ *                                  variables, which must lie inside or be guarded; name[x] counts through all dimensions
+ *   max(x, y) clip(x, lo, hi) ...  the rows of scalar.def; floats of up to 16 bits count as float
+ *   3  0.5  @attr                  numbers, which take the type of what they meet; @attr == 'text' is 1 or 0
+ *   float(x) ...  like(x, y)       casts, the latter to the type of y; real(x): of an integer to a float
+ *   given(x) type(x) is_float(x) dim(x, k)     numbers, of an operand
+ *
+ * What a function writes names its arguments in front, `name[]` being memory: formula(c, "x, y: x * (1 - y)", p, q).
+ * A nest is statements: for k < EXPR { ... }, if (EXPR) { ... } else { ... }, name[...] = EXPR; var name = EXPR;
+ * (a variable), name = EXPR; (of a variable; else a name for the expression).
  */
 #ifndef BURIN_OP_H
 #define BURIN_OP_H
@@ -75,6 +92,7 @@ typedef enum Tolerance { TOL_EXACT, TOL_CLOSE, TOL_LOOSE } Tolerance;
 typedef struct Op {
     const char *sig;
     int scalar;                      /* SCALAR(x), 0: none */
+    const char *formula;
     const Expr *(*at)(Lower *l, int out, const Idx *const *i);   /* i: one per dimension of the output */
     void (*lower)(Lower *l);
     /* Fills out[k] for every output (also ones not asked for, or NULL). False: a fault was reported. */
@@ -126,6 +144,7 @@ const Sig *op_newest(Ctx *c, const char *domain, const char *name);
 const Sig *op_version(Ctx *c, const Sig *s, int step);           /* a version later (1) or earlier (-1); NULL: none */
 bool op_expands(const Op *op);                                   /* expand or body */
 void op_check_body(Ctx *c, const Sig *s);        /* an internal error names the place where a body cannot be built */
+void op_check_formula(Ctx *c, const Sig *s);     /* the same of a formula */
 const AttrSig *sig_attr(const Sig *s, const char *name);         /* NULL: it has none of that name */
 const Param *sig_param(const Param *params, int n, int k);       /* operand k, variadic ones counted; NULL: too many */
 const char *op_nearest(Ctx *c, const char *domain, const char *name);    /* a name spelled alike, or NULL */

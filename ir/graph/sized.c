@@ -43,7 +43,7 @@ void sized_declared(const Node *n, const Type *declared, int count)
 static int flows_from(const Node *n)
 {
     int from = -1, rank = 0;
-    bool each = n->op->keeps_shape || n->op->scalar;
+    bool each = n->op->keeps_shape || n->op->scalar || n->op->formula;
     for (int k = 0; each && k < n->nin; k++) {
         if (!n->in[k] || sig_param(n->sig->in, n->sig->nin, k)->type_only)
             continue;

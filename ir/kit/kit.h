@@ -47,6 +47,7 @@ typedef struct Dims { /* put together from those of several types */
 } Dims;
 void dims_take(Dims *d, Type t, int from, int to); /* from .. to-1 of t */
 bool dims_type(Build *b, const Node *n, Type *out, DType dt, const Dims *d); /* as make_type, of output 0 */
+Infer within_first; /* the first operand's type, to which the others broadcast */
 
 /* Attributes and operands of the node, as the newest version of its operator: what version differences come down to. */
 bool rebuild(Build *b, const Node *n, int nin, Edge *const *in, int nattrs, const Attr *attrs, Edge **out);

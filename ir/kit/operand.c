@@ -187,6 +187,21 @@ bool dims_type(Build *b, const Node *n, Type *out, DType dt, const Dims *d)
     return make_type(b, n, out, 0, dt, d->n, d->at);
 }
 
+bool within_first(Build *b, const Node *n, Type *out)
+{
+    out[0] = arg_type(n, 0);
+    for (int k = 1; k < n->nin; k++) {
+        int64_t dims[MAX_RANK];
+        int rank = 0;
+        Type t = arg(n, k) ? arg_type(n, k) : out[0];
+        if (!broadcast_dims(out[0].rank, out[0].dims, t.rank, t.dims, &rank, dims) ||
+            !same_dims(out[0], (Type){t.dt, rank, dims}))
+            return node_error(b, n, "%s is %s: it must broadcast to %s, %s, from the right", arg_name(n, k),
+                              type_text(b->c, t), arg_name(n, 0), type_text(b->c, out[0]));
+    }
+    return true;
+}
+
 bool rebuild(Build *b, const Node *n, int nin, Edge *const *in, int nattrs, const Attr *attrs, Edge **out)
 {
     Type *declared = NEW_N(b->c, Type, n->nout);

@@ -73,21 +73,21 @@ LowerFn scatter_nd, scatter_elements, cumulate;
 
 /* elementwise.c */
 Expand old_broadcast, same_shapes;
-Infer variadic_infer, where_infer, pow_infer, mod_infer, equal_infer, clip_infer, truth_infer;
-At where_at, pow_at, mod_at, shift_at, clip_at, is_inf_at, is_nan_at, equal_at;
+Infer variadic_infer, mod_infer, equal_infer, clip_infer;
 LowerFn max_lower, min_lower, sum_lower, mean_lower;
 
 /* activation.c */
 Expand prelu_old;
-Infer prelu_infer;
-At reciprocal_at, prelu_at, selu_at, celu_at, hard_swish_at, mish_at, gelu_at, shrink_at, swish_at, formula_at;
-typedef struct Formula { /* of one element x, alpha and beta; whether they are attributes of it, and their defaults */
-    const char *name;
-    const Expr *(*of)(Ctx *c, const Expr *x, double alpha, double beta);
+At activation_at;
+typedef struct Activation { /* of x, a, b; whether the latter are its attributes alpha and beta, and their defaults */
+    const char *name, *text;
     bool takes_alpha, takes_beta;
     float alpha, beta;
-} Formula;
-const Formula *formula_find(const char *name); /* NULL: unknown */
+} Activation;
+const Activation *activation_find(const char *name); /* NULL: unknown */
+const Expr *activated(Ctx *c, const Activation *a, const Expr *x, double alpha, double beta);
+/* log(1 + exp(X)) = max(X, 0) + log(1 + e), exact to the last places also where u = 1 + e rounds to 1 */
+#define SOFTPLUS "e = exp(-abs(X)); u = 1 + e; softplus = relu(X) + (u == 1 ? e : log(u) * e / (u - 1)); "
 
 /* reduce.c */
 Infer reduce_infer, arg_infer;

@@ -20,8 +20,8 @@ struct Recurrent {
     int64_t time, batch, input, hidden, dirs;
     bool layout, backward, all;        /* layout: batch first; all: each state has its row */
     DType dt;
-    struct Activation {
-        const Formula *f;
+    struct Chosen {
+        const Activation *f;
         double alpha, beta;
     } acts[6], *act;                   /* act: of this direction */
     Buf *work;
@@ -40,12 +40,12 @@ static bool activations_of(Build *b, const Node *n, Recurrent *s)
                           s->kind->nacts);
     for (int k = 0; k < count; k++) {
         const char *name = names ? names->strings[k] : s->kind->acts[k % s->kind->nacts];
-        const Formula *f = formula_find(name);
+        const Activation *f = activation_find(name);
         if (!f)
             return node_error(b, n, "activation \"%s\" is unknown: it is Relu, Tanh, Sigmoid, Affine, LeakyRelu, Elu, "
                               "ThresholdedRelu, ScaledTanh, HardSigmoid, Softsign or Softplus", name);
         bool given[2] = {f->takes_alpha && alpha && alphas < alpha->n, f->takes_beta && beta && betas < beta->n};
-        s->acts[k] = (struct Activation){f, (double)(given[0] ? alpha->floats[alphas++] : f->alpha),
+        s->acts[k] = (struct Chosen){f, (double)(given[0] ? alpha->floats[alphas++] : f->alpha),
                                          (double)(given[1] ? beta->floats[betas++] : f->beta)};
     }
     return true;
@@ -141,7 +141,7 @@ static E active(Recurrent *s, int k, E x)
     double clip = k < 2 ? (double)node_float(s->l->node, "clip", 0) : 0;
     if (clip > 0)
         x = expr_op3(s->c, OP_clip, x, expr_float(s->c, s->dt, -clip), expr_float(s->c, s->dt, clip));
-    return s->act[k].f->of(s->c, x, s->act[k].alpha, s->act[k].beta);
+    return activated(s->c, s->act[k].f, x, s->act[k].alpha, s->act[k].beta);
 }
 
 /* ---- the three ---- */
