@@ -66,6 +66,7 @@ const Expr *math(Lower *l, int k, int rank, const Idx *const *at); /* in_broadca
 const Expr *lone(Lower *l, int k, DType dt);           /* operand k, a single element of whatever rank, as a dt */
 const Expr *known_number(Ctx *c, DType dt, double v);              /* a constant of any real type */
 const Expr *i64(Ctx *c, int64_t v);                              /* an int64 */
+const Expr *f32(Ctx *c, double v);                               /* a float */
 const Expr *zero(Ctx *c, DType dt);                                /* of any type but string */
 const Expr *least(Ctx *c, DType dt);                               /* -inf, or the least integer: the identity of max */
 const Expr *greatest(Ctx *c, DType dt);                 /* inf, or the greatest integer: the identity of min */

@@ -39,6 +39,11 @@ const Expr *i64(Ctx *c, int64_t v)
     return expr_int(c, DT_I64, v);
 }
 
+const Expr *f32(Ctx *c, double v)
+{
+    return expr_float(c, DT_F32, v);
+}
+
 const Expr *zero(Ctx *c, DType dt)
 {
     /* all bits 0: zero in every type, also in the code of a small float */

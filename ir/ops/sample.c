@@ -6,44 +6,25 @@
 
 typedef enum Border { BORDER_ZEROS, BORDER_EDGE, BORDER_REFLECT } Border;
 
-static const Expr *num(Ctx *c, DType dt, double v)
-{
-    return expr_float(c, dt, v);
-}
-
 /* floor(x) + k as an index, from -2 - 4 to n + 1 + 4 at most, what lies beyond drawn in. */
 static const Expr *tap_place(Ctx *c, const Expr *x, int64_t n, const Expr *k)
 {
-    const Expr *low = expr_op1(c, OP_floor, x);
-    low = expr_op3(c, OP_clip, low, num(c, x->dt, -6), num(c, x->dt, (double)n + 5));
-    return expr_op2(c, OP_add, expr_cast(c, DT_I64, low), k);
-}
-
-static const Idx *tap_index(Ctx *c, const Expr *place, int64_t n)
-{
-    place = expr_op2(c, OP_max, place, zero(c, DT_I64));
-    return idx_value(c, expr_op2(c, OP_min, place, expr_int(c, DT_I64, n - 1)), 0, n - 1);
+    return formula(c, "x, end, k: int64(clip(floor(x), -6, end)) + k", x, expr_float(c, x->dt, (double)n + 5), k);
 }
 
 static const Expr *tap_inside(Ctx *c, const Expr *place, int64_t n)
 {
-    const Expr *low = expr_op2(c, OP_ge, place, zero(c, DT_I64));
-    return expr_op2(c, OP_and, low, expr_op2(c, OP_lt, place, expr_int(c, DT_I64, n)));
+    return formula(c, "p, n: p >= 0 && p < n", place, i64(c, n));
 }
 
 /* x (or a whole place) reflected at lo and hi until it lies between them. */
 static const Expr *reflected(Ctx *c, const Expr *x, double lo, double hi)
 {
-    double range = hi - lo;
-    if (range <= 0)
-        return num(c, x->dt, lo);
-    const Expr *away = expr_op1(c, OP_abs, expr_op2(c, OP_sub, x, num(c, x->dt, lo)));
-    const Expr *turns = expr_op1(c, OP_floor, expr_op2(c, OP_div, away, num(c, x->dt, range)));
-    const Expr *rest = expr_op2(c, OP_sub, away, expr_op2(c, OP_mul, turns, num(c, x->dt, range)));
-    const Expr *half = expr_op2(c, OP_mul, turns, num(c, x->dt, 0.5));
-    const Expr *even = expr_op2(c, OP_eq, half, expr_op1(c, OP_floor, half));
-    const Expr *back = expr_op2(c, OP_sub, num(c, x->dt, range), rest);
-    return expr_op2(c, OP_add, num(c, x->dt, lo), expr_select(c, even, rest, back));
+    if (hi <= lo)
+        return f32(c, lo);
+    return formula(c, "x, lo, range: away = abs(x - lo); turns = floor(away / range); rest = away - turns * range; "
+                   "half = turns * 0.5; lo + (half == floor(half) ? rest : range - rest)", x, f32(c, lo),
+                   f32(c, hi - lo));
 }
 
 /* ---- GridSample ---- */
@@ -95,51 +76,28 @@ static const Expr *grid_coordinate(Lower *l, const Grid *g, int d, const Idx *co
     const Idx *at[MAX_RANK];
     memcpy(at, i, sizeof *at * (size_t)(g->rank + 1));
     at[g->rank + 1] = idx_const(c, g->rank - 1 - d);
-    const Expr *x = expr_cast(c, DT_F32, in_math(l, 1, at)), *one = num(c, DT_F32, 1), *half = num(c, DT_F32, 0.5);
-    x = expr_op2(c, OP_add, x, one);
-    if (g->corners) {
-        x = expr_op2(c, OP_mul, expr_op2(c, OP_mul, x, half), num(c, DT_F32, (double)(n - 1)));
-    } else {
-        x = expr_op2(c, OP_sub, expr_op2(c, OP_mul, x, num(c, DT_F32, (double)n)), one);
-        x = expr_op2(c, OP_mul, x, half);
-    }
+    const Expr *last = f32(c, (double)(n - 1));
+    const Expr *x = formula(c, g->corners ? "x, n: (float(x) + 1) * 0.5 * (n - 1)" : "x, n: ((float(x) + 1) * n - 1) * 0.5",
+                            in_math(l, 1, at), f32(c, (double)n));
     if (g->nearest)
         x = expr_op1(c, OP_rint, x);
     if (g->border == BORDER_EDGE)
-        return expr_op3(c, OP_clip, x, num(c, DT_F32, 0), num(c, DT_F32, (double)(n - 1)));
+        return formula(c, "x, last: clip(x, 0, last)", x, last);
     if (g->border == BORDER_ZEROS)
         return x;
     double lo = g->corners ? 0 : -0.5, hi = g->corners ? (double)(n - 1) : (double)n - 0.5;
-    const Expr *out =
-        expr_op2(c, OP_or, expr_op2(c, OP_lt, x, num(c, DT_F32, lo)), expr_op2(c, OP_gt, x, num(c, DT_F32, hi)));
-    return expr_select(c, out, reflected(c, x, lo, hi), x);
-}
-
-static const Expr *cubic_at(Ctx *c, const Expr *x, bool far)
-{
-    const double a = -0.75;
-    const Expr *y;
-    if (far) {
-        y = expr_op2(c, OP_sub, expr_op2(c, OP_mul, x, num(c, x->dt, a)), num(c, x->dt, 5 * a));
-        y = expr_op2(c, OP_add, expr_op2(c, OP_mul, y, x), num(c, x->dt, 8 * a));
-        return expr_op2(c, OP_sub, expr_op2(c, OP_mul, y, x), num(c, x->dt, 4 * a));
-    }
-    y = expr_op2(c, OP_sub, expr_op2(c, OP_mul, x, num(c, x->dt, a + 2)), num(c, x->dt, a + 3));
-    return expr_op2(c, OP_add, expr_op2(c, OP_mul, expr_op2(c, OP_mul, y, x), x), num(c, x->dt, 1));
+    return formula(c, "x, lo, hi, folded: x < lo || x > hi ? folded : x", x, f32(c, lo), f32(c, hi),
+                   reflected(c, x, lo, hi));
 }
 
 /* What tap k, `k` places behind the first, weighs, x being past the pixel floor(x) by `rest`. */
 static const Expr *tap_weight(Ctx *c, const Grid *g, const Expr *rest, const Idx *k)
 {
-    const Expr *one = num(c, rest->dt, 1);
-    if (g->taps == 1)
-        return one;
-    const Expr *away = expr_op2(c, OP_sub, rest, expr_cast(c, rest->dt, expr_index(c, k)));
-    if (g->taps == 2)
-        return expr_op2(c, OP_sub, one, expr_op1(c, OP_abs, away));
-    away = expr_op1(c, OP_abs, expr_op2(c, OP_add, away, one));
-    const Expr *near = expr_op2(c, OP_le, away, one);
-    return expr_select(c, near, cubic_at(c, away, false), cubic_at(c, away, true));
+    static const char *const weights[] = {
+        "rest, k: like(1, rest)", "rest, k: 1 - abs(rest - like(k, rest))",
+        "rest, k: w = abs(rest - like(k, rest) + 1); a = -0.75; w <= 1 ? (w * (a + 2) - (a + 3)) * w * w + 1 : "
+        "((w * a - 5 * a) * w + 8 * a) * w - 4 * a"};
+    return formula(c, weights[g->taps / 2], rest, expr_index(c, k));
 }
 
 void grid_sample(Lower *l)
@@ -169,7 +127,7 @@ void grid_sample(Lower *l)
     memcpy(place + 1, i + 2, sizeof *place * (size_t)g.rank);
     for (int d = 0; d < g.rank; d++) {
         int64_t n = x.dims[d + 2];
-        const Expr *p = expr_load(c, coordinates[d], place), *rest = expr_op2(c, OP_sub, p, expr_op1(c, OP_floor, p));
+        const Expr *p = expr_load(c, coordinates[d], place), *rest = formula(c, "p: p - floor(p)", p);
         const Expr *k = expr_index(c, idx_add(c, s.i[d], idx_const(c, g.taps == 4 ? -1 : 0)));
         const Expr *w = expr_cast(c, dt, tap_weight(c, &g, rest, s.i[d]));
         p = tap_place(c, p, n, k);
@@ -180,7 +138,7 @@ void grid_sample(Lower *l)
             const Expr *folded = expr_cast(c, DT_I64, reflected(c, expr_cast(c, DT_F32, p), lo, hi));
             p = expr_select(c, tap_inside(c, p, n), p, folded);
         }
-        at[d + 2] = tap_index(c, p, n);
+        at[d + 2] = clamped(c, p, n);
         weight = weight ? expr_op2(c, OP_mul, weight, w) : w;
     }
     const Expr *v = expr_cast(c, dt, in_math(l, 0, at));
@@ -237,20 +195,15 @@ static void roi_extent(Lower *l, const Roi *r, int d, const Idx *i, const Expr *
                        const Expr **count)
 {
     Ctx *c = l->c;
-    const Expr *scale = num(c, DT_F32, (double)node_float(l->node, "spatial_scale", 1));
-    const Expr *offset = num(c, DT_F32, r->half ? 0.5 : 0);
-    const Idx *at[2] = {i, idx_const(c, 1 - d)}; /* x comes before y */
-    *start = expr_op2(c, OP_mul, expr_cast(c, DT_F32, in_math(l, 1, at)), scale);
-    *start = expr_op2(c, OP_sub, *start, offset);
-    at[1] = idx_const(c, 3 - d);
-    const Expr *end = expr_op2(c, OP_mul, expr_cast(c, DT_F32, in_math(l, 1, at)), scale);
-    const Expr *size = expr_op2(c, OP_sub, expr_op2(c, OP_sub, end, offset), *start);
-    if (!r->half)
-        size = expr_op2(c, OP_max, size, num(c, DT_F32, 1));
-    *bin = expr_op2(c, OP_div, size, num(c, DT_F32, (double)r->out[d]));
-    *count = num(c, DT_F32, (double)r->samples[d]);
-    if (!r->fixed)
-        *count = expr_op3(c, OP_clip, expr_op1(c, OP_ceil, *bin), num(c, DT_F32, 0), *count);
+    const Expr *scale = f32(c, (double)node_float(l->node, "spatial_scale", 1)), *offset = f32(c, r->half ? 0.5 : 0);
+    const Expr *x[2], *most = f32(c, (double)r->samples[d]);
+    for (int k = 0; k < 2; k++) /* x comes before y */
+        x[k] = formula(c, "x, scale, offset: float(x) * scale - offset",
+                       in_math(l, 1, (const Idx *[]){i, idx_const(c, 2 * k + 1 - d)}), scale, offset);
+    *start = x[0];
+    *bin = formula(c, r->half ? "x, y, n: (y - x) / n" : "x, y, n: max(y - x, 1) / n", x[0], x[1],
+                   f32(c, (double)r->out[d]));
+    *count = r->fixed ? most : formula(c, "bin, most: clip(ceil(bin), 0, most)", *bin, most);
 }
 
 void roi_align(Lower *l)
@@ -261,37 +214,35 @@ void roi_align(Lower *l)
     Sweep s;
     roi_of(l->b, l->node, &r);
     const Idx *const *i = lower_vars(l, 4, t.dims);
-    const Expr *start, *bin, *count, *counted = NULL, *inside = NULL, *rest[2], *total = num(c, DT_F32, 1);
+    const Expr *start, *bin, *count, *counted = NULL, *inside = NULL, *rest[2], *total = f32(c, 1);
     const Idx *low[2], *high[2];
     sweep_open(c, &s, 2, r.samples);
     for (int d = 0; d < 2; d++) {
         roi_extent(l, &r, d, i[0], &start, &bin, &count);
-        const Expr *k = expr_cast(c, DT_F32, expr_index(c, s.i[d])), *edge = num(c, DT_F32, (double)r.in[d] - 1);
-        const Expr *part = expr_op2(c, OP_mul, expr_op2(c, OP_add, k, num(c, DT_F32, 0.5)), bin);
-        const Expr *p = expr_op2(c, OP_mul, expr_cast(c, DT_F32, expr_index(c, i[d + 2])), bin);
-        p = expr_op2(c, OP_add, expr_op2(c, OP_add, start, p), expr_op2(c, OP_div, part, count));
+        const Expr *k = formula(c, "k: float(k)", expr_index(c, s.i[d])), *n = f32(c, (double)r.in[d]);
+        const Expr *p = formula(c, "start, bin, o, k, count: start + float(o) * bin + (k + 0.5) * bin / count", start, bin,
+                                expr_index(c, i[d + 2]), k, count);
         counted = both(c, counted, expr_op2(c, OP_lt, k, count));
-        inside = both(c, inside, expr_op2(c, OP_ge, p, num(c, DT_F32, -1)));
-        inside = both(c, inside, expr_op2(c, OP_le, p, num(c, DT_F32, (double)r.in[d])));
-        p = expr_op3(c, OP_clip, p, num(c, DT_F32, 0), edge);
-        rest[d] = expr_op2(c, OP_sub, p, expr_op1(c, OP_floor, p));
-        low[d] = tap_index(c, tap_place(c, p, r.in[d], expr_int(c, DT_I64, 0)), r.in[d]);
-        high[d] = tap_index(c, tap_place(c, p, r.in[d], expr_int(c, DT_I64, 1)), r.in[d]);
+        inside = both(c, both(c, inside, formula(c, "p: p >= -1", p)), expr_op2(c, OP_le, p, n));
+        p = formula(c, "p, n: clip(p, 0, n - 1)", p, n);
+        rest[d] = formula(c, "p: p - floor(p)", p);
+        low[d] = clamped(c, tap_place(c, p, r.in[d], i64(c, 0)), r.in[d]);
+        high[d] = clamped(c, tap_place(c, p, r.in[d], i64(c, 1)), r.in[d]);
         total = expr_op2(c, OP_mul, total, count);
     }
-    const Expr *sum = NULL, *none = num(c, DT_F32, 0), *lowest = least(c, DT_F32);
+    const Expr *sum = NULL, *none = f32(c, 0), *lowest = least(c, DT_F32);
     const Idx *image = position(l, 2, i, -1, in_type(l, 0).dims[0]);
     for (int k = 0; k < 4; k++) {
         const Idx *at[4] = {image, i[1], k & 2 ? high[0] : low[0], k & 1 ? high[1] : low[1]};
-        const Expr *w = expr_cast(c, DT_F32, in_math(l, 0, at)), *one = num(c, DT_F32, 1);
-        w = expr_op2(c, OP_mul, w, k & 2 ? rest[0] : expr_op2(c, OP_sub, one, rest[0]));
-        w = expr_op2(c, OP_mul, w, k & 1 ? rest[1] : expr_op2(c, OP_sub, one, rest[1]));
+        static const char *const corners[] = {"v, y, x: float(v) * (1 - y) * (1 - x)", "v, y, x: float(v) * (1 - y) * x",
+                                              "v, y, x: float(v) * y * (1 - x)", "v, y, x: float(v) * y * x"};
+        const Expr *w = formula(c, corners[k], in_math(l, 0, at), rest[0], rest[1]);
         sum = sum ? expr_op2(c, r.most ? OP_max : OP_add, sum, w) : w;
     }
     sum = expr_select(c, counted, expr_select(c, inside, sum, none), r.most ? lowest : none);
     sum = sweep_reduce(c, &s, r.most ? lowest : none, (Fold){r.most ? OP_max : OP_add, sum, NULL});
-    total = expr_op2(c, OP_max, total, num(c, DT_F32, 1));
-    sum = r.most ? expr_select(c, expr_op2(c, OP_eq, sum, lowest), none, sum) : expr_op2(c, OP_div, sum, total);
+    sum = formula(c, r.most ? "sum, total, none: sum == none ? 0 : sum" : "sum, total, none: sum / max(total, 1)", sum,
+                  total, lowest);
     lower_store(l, l->out[0], sum);
 }
 
@@ -310,47 +261,37 @@ bool max_roi_pool_infer(Build *b, const Node *n, Type *out)
     return make_type(b, n, out, 0, x.dt, 4, (int64_t[]){rois.dims[0], x.dims[1], to.v[0], to.v[1]});
 }
 
-/* Half away from zero. */
-static const Expr *rounded(Ctx *c, const Expr *x)
-{
-    const Expr *half = num(c, x->dt, 0.5), *up = expr_op1(c, OP_floor, expr_op2(c, OP_add, x, half));
-    const Expr *down = expr_op1(c, OP_ceil, expr_op2(c, OP_sub, x, half));
-    return expr_select(c, expr_op2(c, OP_lt, x, zero(c, x->dt)), down, up);
-}
-
 const Expr *max_roi_pool_at(Lower *l, int out, const Idx *const *i)
 {
     Ctx *c = l->c;
     Type x = in_type(l, 0);
     DType dt = math_type(x.dt);
-    const Expr *one = num(c, dt, 1), *none = zero(c, dt), *inside = NULL, *some = NULL;
-    const Expr *scale = num(c, dt, (double)node_float(l->node, "spatial_scale", 1));
+    const Expr *scale = expr_float(c, dt, (double)node_float(l->node, "spatial_scale", 1)), *inside = NULL, *some = NULL;
     Sweep s;
     const Idx *at[4] = {NULL, i[1]}, *roi[2] = {i[0], idx_const(c, 0)};
     sweep_open(c, &s, 2, x.dims + 2);
     at[0] = clamped(c, expr_cast(c, DT_I64, in_math(l, 1, roi)), x.dims[0]);
     for (int d = 0; d < 2; d++) {
-        const Expr *side[2], *end = num(c, dt, (double)x.dims[d + 2]);
-        const Expr *bins = num(c, dt, (double)out_type(l, out).dims[d + 2]);
-        for (int k = 0; k < 2; k++) {
+        const Expr *side[2], *end = expr_float(c, dt, (double)x.dims[d + 2]);
+        for (int k = 0; k < 2; k++) { /* half away from zero */
             roi[1] = idx_const(c, 2 * k + 2 - d);
-            side[k] = rounded(c, expr_op2(c, OP_mul, in_math(l, 1, roi), scale));
+            side[k] = formula(c, "x, scale: v = x * scale; v < 0 ? ceil(v - 0.5) : floor(v + 0.5)", in_math(l, 1, roi),
+                              scale);
         }
-        const Expr *size = expr_op2(c, OP_add, expr_op2(c, OP_sub, side[1], side[0]), one);
-        size = expr_op2(c, OP_div, expr_op2(c, OP_max, size, one), bins);
-        const Expr *start = side[0];
-        for (int k = 0; k < 2; k++) {
-            const Expr *p = expr_cast(c, dt, expr_index(c, idx_add(c, i[d + 2], idx_const(c, k))));
-            p = expr_op1(c, k ? OP_ceil : OP_floor, expr_op2(c, OP_mul, p, size));
-            side[k] = expr_op3(c, OP_clip, expr_op2(c, OP_add, p, start), none, end);
-        }
-        const Expr *p = expr_cast(c, dt, expr_index(c, s.i[d]));
-        inside = both(c, inside, both(c, expr_op2(c, OP_ge, p, side[0]), expr_op2(c, OP_lt, p, side[1])));
+        const Expr *size = formula(c, "from, to, bins: max(to - from + 1, 1) / bins", side[0], side[1],
+                                   expr_float(c, dt, (double)out_type(l, out).dims[d + 2]));
+        const Expr *o = expr_index(c, i[d + 2]), *p = expr_index(c, s.i[d]);
+        side[1] = formula(c, "o, size, start, end: clip(ceil(like(o + 1, size) * size) + start, 0, end)", o, size, side[0],
+                          end);
+        side[0] = formula(c, "o, size, start, end: clip(floor(like(o, size) * size) + start, 0, end)", o, size, side[0],
+                          end);
+        inside = both(c, inside, formula(c, "p, low, high: like(p, low) >= low && like(p, low) < high", p, side[0],
+                                         side[1]));
         some = both(c, some, expr_op2(c, OP_lt, side[0], side[1]));
         at[d + 2] = s.i[d];
     }
     const Expr *least_one = least(c, dt), *v = expr_select(c, inside, in_math(l, 0, at), least_one);
-    return expr_select(c, some, sweep_reduce(c, &s, least_one, (Fold){OP_max, v, NULL}), none);
+    return expr_select(c, some, sweep_reduce(c, &s, least_one, (Fold){OP_max, v, NULL}), zero(c, dt));
 }
 
 /* ---- DeformConv: a convolution that reads beside its places, by offsets that data give, between the pixels ---- */
@@ -418,11 +359,11 @@ const Expr *deform_conv_at(Lower *l, int out, const Idx *const *i)
         const Idx *x = idx_axpy(c, idx_const(c, -v.win.before[d]), v.win.stride[d], i[d + 2]);
         x = idx_axpy(c, x, v.win.dilation[d], s.i[d]);
         const Expr *p = expr_op2(c, OP_add, in_math(l, 2, place), expr_cast(c, dt, expr_index(c, x)));
-        const Expr *rest = expr_op2(c, OP_sub, p, expr_op1(c, OP_floor, p));
+        const Expr *rest = formula(c, "p: p - floor(p)", p);
         p = tap_place(c, p, v.win.in[d], expr_index(c, s.i[d + 2]));
         rest = expr_select(c, tap_inside(c, p, v.win.in[d]), tap_weight(c, &linear, rest, s.i[d + 2]), zero(c, dt));
         weight = expr_op2(c, OP_mul, weight, rest);
-        at[d + 2] = tap_index(c, p, v.win.in[d]);
+        at[d + 2] = clamped(c, p, v.win.in[d]);
     }
     const Idx *mask[4] = {i[0], tap, i[2], i[3]};
     if (arg(l->node, 4))
