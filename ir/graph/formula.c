@@ -276,7 +276,7 @@ static Quantity unary(Formula *f)
 typedef struct Operator { const char *text; int level; ScalarOp op; } Operator;
 enum { LEVELS = 5 };
 static const Operator operators[] = {
-    {"||", 0, OP_or}, {"&&", 1, OP_and}, {"==", 2, OP_eq}, {"!=", 2, OP_ne}, {"<=", 2, OP_le}, {">=", 2, OP_ge},
+    {"||", 0, OP_or}, {"|", 0, OP_or}, {"&&", 1, OP_and}, {"&", 1, OP_and}, {"==", 2, OP_eq}, {"!=", 2, OP_ne}, {"<=", 2, OP_le}, {">=", 2, OP_ge},
     {"<", 2, OP_lt},  {">", 2, OP_gt},   {"+", 3, OP_add}, {"-", 3, OP_sub}, {"*", 4, OP_mul}, {"/", 4, OP_div},
 };
 
@@ -300,6 +300,8 @@ static double of_numbers(ScalarOp op, double x, double y)
 
 static Quantity binary(Formula *f, ScalarOp op, Quantity x, Quantity y)
 {
+    if (x.absent || y.absent)
+        return x.absent ? y : x;
     if (x.s && y.s)
         return number((strcmp(x.s, y.s) == 0) == (op == OP_eq));
     if (!x.e && !y.e)
@@ -323,7 +325,7 @@ static Quantity operation(Formula *f, int level)
             i++;
             continue;
         }
-        bool skip = f->skip, settled = level < 2 && !x.e && (x.num != 0) == (level == 0);
+        bool skip = f->skip, settled = level < 2 && !x.e && !x.absent && (x.num != 0) == (level == 0);
         f->skip |= settled;
         Quantity y = operation(f, level + 1);
         f->skip = skip;
@@ -383,25 +385,31 @@ static Quantity whole_text(Formula *f)
     return v;
 }
 
-void formula_open(Formula *f, Ctx *c, Lower *l, const char *text, va_list ap)
+void formula_argument(Formula *f, const char *name, const Expr *e)
 {
-    *f = (Formula){.t = {c, text, text}, .l = l, .sig = l ? l->node->sig : NULL};
-    for (int i = 0; row_more(&f->t, i, ":"); i++) {
-        const char *name = row_word(&f->t, "");
-        if (row_accept(&f->t, "[]"))
-            formula_name(f, name, number(0), va_arg(ap, Buf *));
-        else
-            formula_name(f, name, (Quantity){.e = va_arg(ap, const Expr *)}, NULL);
-    }
+    formula_name(f, name, (Quantity){.e = e, .absent = !e}, NULL);
 }
 
-const Expr *formula(Ctx *c, const char *text, ...)
+static const Expr end;
+const Expr *const formula_end = &end;
+
+/* "x, y: EXPR", else the arguments are called a, b, c … */
+static void read_names(Formula *f, const Expr *const *args)
 {
-    Formula f;
-    va_list ap;
-    va_start(ap, text);
-    formula_open(&f, c, NULL, text, ap);
-    va_end(ap);
+    static const char letters[] = "a\0b\0c\0d\0e\0f\0g\0h";
+    const char *p = f->t.p + strcspn(f->t.p, ":?[;(+-*/<>=!&|");
+    if (*p != ':')
+        for (int i = 0; args[i] != formula_end && 2 * i < (int)sizeof letters; i++)
+            formula_argument(f, intern(f->t.c, letters + 2 * i), args[i]);
+    else
+        for (int i = 0; row_more(&f->t, i, ":"); i++)
+            formula_argument(f, row_word(&f->t, ""), args[i]);
+}
+
+const Expr *formula_read(Ctx *c, const char *text, const Expr *const *args)
+{
+    Formula f = {.t = {c, text, text}};
+    read_names(&f, args);
     Quantity v = whole_text(&f);
     if (!v.e)
         row_bad(&f.t, "a number alone");

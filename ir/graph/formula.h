@@ -2,15 +2,14 @@
 #ifndef BURIN_FORMULA_H
 #define BURIN_FORMULA_H
 
-#include <stdarg.h>
-
 #include "build.h"
 
 /* A number has no type before it meets an expression. */
 typedef struct Quantity {
-    const Expr *e;                   /* NULL: a number, or a text */
+    const Expr *e;                   /* NULL: a number, a text, or left out */
     double num;
     const char *s;
+    bool absent;
 } Quantity;
 typedef struct FormulaName {
     const char *name;
@@ -29,7 +28,7 @@ typedef struct Formula {
     FormulaName names[MOST_FORMULA_NAMES];
 } Formula;
 
-void formula_open(Formula *f, Ctx *c, Lower *l, const char *text, va_list ap);   /* reads the names in front */
+void formula_argument(Formula *f, const char *name, const Expr *e);      /* e NULL: left out */
 Quantity formula_expr(Formula *f);
 bool formula_gives(Formula *f, const char **name);               /* accepts "NAME =" */
 void formula_name(Formula *f, const char *name, Quantity v, Buf *buf);

@@ -1,4 +1,6 @@
 /* Statements of loop IR as text: nest(). What is written in a nest is read there as it is when the statement runs. */
+#include <stdarg.h>
+
 #include "formula.h"
 
 typedef VEC(const Stmt *) StmtVec;
@@ -123,11 +125,17 @@ static const Stmt *read_block(Formula *f)
 
 void nest(Lower *l, const char *text, ...)
 {
-    Formula f;
+    Formula f = {.t = {l->c, text, text}, .l = l, .sig = l->node->sig};
     StmtVec body = {0};
     va_list ap;
     va_start(ap, text);
-    formula_open(&f, l->c, l, text, ap);
+    for (int i = 0; row_more(&f.t, i, ":"); i++) {
+        const char *name = row_word(&f.t, "");
+        if (row_accept(&f.t, "[]"))
+            formula_name(&f, name, (Quantity){0}, va_arg(ap, Buf *));
+        else
+            formula_argument(&f, name, va_arg(ap, const Expr *));
+    }
     va_end(ap);
     Buf *out = f.names[0].buf;
     if (!out)

@@ -150,8 +150,13 @@ const Idx *const *lower_vars(Lower *l, int rank, const int64_t *dims);
 void lower_store(Lower *l, Buf *out, const Expr *value);
 void lower_store_at(Lower *l, Buf *out, int rank, const int64_t *dims, const Idx *const *at, const Expr *value);
 void lower_nest(Lower *l, Buf *out, const Stmt *nest);
-/* formula.c, formula_nest.c: what the text says (op.h). The names in front of the text's colon: an Expr each, or a Buf. */
-const Expr *formula(Ctx *c, const char *text, ...);
+/* formula.c, formula_nest.c: what the text says (op.h). formula(c, "x, y: (x - y) * 0.5", p, q) is the same as
+ * formula(c, "(a - b) * 0.5", p, q); what is NULL, left out, makes x + y the other one, whatever the operator. */
+#define formula(c, ...) formula_from(c, __VA_ARGS__, formula_end)
+#define formula_from(c, text, ...) formula_read(c, text, (const Expr *const[]){__VA_ARGS__})
+extern const Expr *const formula_end;
+const Expr *formula_read(Ctx *c, const char *text, const Expr *const *args);
+/* The names in front of the text's colon: an Expr each, or `name[]` a Buf. */
 void nest(Lower *l, const char *text, ...);      /* fills the first of them; operands have their names */
 /* A row's, of the result's element `at`; a number is a dt. */
 const Expr *formula_element(Lower *l, const char *text, DType dt, int rank, const Idx *const *at);

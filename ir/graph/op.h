@@ -77,7 +77,7 @@
  *   float(x) ...  like(x, y)       casts, the latter to the type of y; real(x): of an integer to a float
  *   given(x) type(x) is_float(x) dim(x, k)     numbers, of an operand
  *
- * What a function writes names its arguments in front, `name[]` being memory: formula(c, "x, y: x * (1 - y)", p, q).
+ * What a function writes names its arguments in front: formula(c, "x, y: x * (1 - y)", p, q); `name[]` is memory.
  * A nest is statements: for k < EXPR { ... }, if (EXPR) { ... } else { ... }, name[...] = EXPR; var name = EXPR;
  * (a variable), name = EXPR; (of a variable; else a name for the expression).
  */
