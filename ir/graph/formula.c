@@ -99,20 +99,31 @@ static const Expr *own_element(Formula *f, int k)
     return in_at(f->l, k, at);
 }
 
+/* Sums and multiples of indices and of values, each in its range. */
+static const Idx *as_index(Ctx *c, const Expr *e)
+{
+    bool op = e->kind == E_OP;
+    if (e->kind == E_INDEX)
+        return e->at[0];
+    if (op && e->op == OP_add)
+        return idx_add(c, as_index(c, e->args[0]), as_index(c, e->args[1]));
+    if (op && e->op == OP_mul && e->args[1]->kind == E_CONST)
+        return idx_mul(c, as_index(c, e->args[0]), e->args[1]->lo);
+    return idx_value(c, e, e->lo, e->hi);
+}
+
 static const Idx *as_place(Formula *f, Quantity v, int64_t n)
 {
     Ctx *c = f->t.c;
     const Expr *e = formula_typed(f, v, DT_I64);
-    const Idx *x = e->kind == E_INDEX ? e->at[0] : NULL;
-    if (x)
-        return x->lo >= 0 && x->hi < n ? x : idx_assume(c, x, 0, n - 1);
     if (e->dt != DT_I64)
         row_bad(&f->t, "a subscript must be an int64");
-    if (e->lo < 0 || e->hi >= n) {
-        e = expr_op2(c, OP_max, e, expr_int(c, DT_I64, 0));
-        e = expr_op2(c, OP_min, e, expr_int(c, DT_I64, n - 1));
-    }
-    return idx_value(c, e, 0, n - 1);
+    if (e->kind == E_INDEX && (e->lo < 0 || e->hi >= n))
+        return idx_assume(c, e->at[0], 0, n - 1);
+    if (e->lo >= 0 && e->hi < n)
+        return as_index(c, e);
+    e = expr_op2(c, OP_max, e, expr_int(c, DT_I64, 0));
+    return idx_value(c, expr_op2(c, OP_min, e, expr_int(c, DT_I64, n - 1)), 0, n - 1);
 }
 
 void formula_place(Formula *f, int rank, const int64_t *dims, const Idx **at)

@@ -123,6 +123,15 @@ static const Stmt *read_block(Formula *f)
     return stmt_seq(f->t.c, body.n, body.at);
 }
 
+/* A constant int64 is a number. */
+static void read_argument(Formula *f, const char *name, const Expr *e)
+{
+    if (e && e->kind == E_CONST && e->dt == DT_I64)
+        formula_name(f, name, (Quantity){.num = (double)e->lo}, NULL);
+    else
+        formula_argument(f, name, e);
+}
+
 void nest(Lower *l, const char *text, ...)
 {
     Formula f = {.t = {l->c, text, text}, .l = l, .sig = l->node->sig};
@@ -134,7 +143,7 @@ void nest(Lower *l, const char *text, ...)
         if (row_accept(&f.t, "[]"))
             formula_name(&f, name, (Quantity){0}, va_arg(ap, Buf *));
         else
-            formula_argument(&f, name, va_arg(ap, const Expr *));
+            read_argument(&f, name, va_arg(ap, const Expr *));
     }
     va_end(ap);
     Buf *out = f.names[0].buf;

@@ -60,130 +60,49 @@ bool linear_attention_infer(Build *b, const Node *n, Type *out)
            make_type(b, n, out, 1, arg_type(n, arg(n, 3) ? 3 : 0).dt, 4, state);
 }
 
-typedef struct State { /* what the steps of the nest share */
-    Lower *l;
-    Linear a;
-    Buf *work;
-    Sweep head, time; /* batch and head; step */
-    DType dt;
-} State;
-
-/* Element `row`, m of the work buffer. */
-static const Idx *const *work_at(State *s, const Idx *row, const Idx *m, const Idx **at)
-{
-    at[0] = s->head.i[0];
-    at[1] = s->head.i[1];
-    at[2] = row;
-    at[3] = m;
-    return at;
-}
-
-static const Expr *work(State *s, const Idx *row, const Idx *m)
-{
-    const Idx *at[4];
-    return expr_load_version(s->l->c, s->work, work_at(s, row, m, at), 1);
-}
-
-static const Stmt *set(State *s, const Idx *row, const Idx *m, const Expr *value)
-{
-    const Idx *at[4];
-    return stmt_store(s->l->c, s->work, work_at(s, row, m, at), value);
-}
-
-/* Element i of a head's part, of `size` elements, of operand k at this step. */
-static const Expr *operand(State *s, int k, const Idx *head, int64_t size, const Idx *i)
-{
-    Ctx *c = s->l->c;
-    const Idx *at[3] = {s->head.i[0], s->time.i[0], idx_axpy(c, i, size, head)};
-    return expr_cast(c, s->dt, in_math(s->l, k, at));
-}
-
-/* acc = sum over the keys of x·state[key][m], then what `then` makes of it; x reads `key`. */
-static const Stmt *key_sum(State *s, Buf *acc, const Sweep *key, const Expr *x, const Idx *m, const Stmt *then)
-{
-    Ctx *c = s->l->c;
-    const Expr *sum = expr_op3(c, OP_mad, x, work(s, key->i[0], m), expr_load_version(c, acc, NULL, 1));
-    return stmt_seq(c, 4,
-                    (const Stmt *[]){stmt_local(c, acc), stmt_store(c, acc, NULL, zero(c, s->dt)),
-                                     sweep_around(c, key, stmt_store(c, acc, NULL, sum)), then});
-}
-
-/* The value that is taken in, into its row. */
-static const Stmt *taken_in(State *s)
-{
-    Ctx *c = s->l->c;
-    Sweep m, key;
-    sweep_open(c, &m, 1, &s->a.values);
-    const Idx *row = idx_const(c, s->a.keys), *none = idx_const(c, 0), *head = s->head.i[1];
-    const Expr *v = operand(s, 2, head, s->a.values, m.i[0]);
-    if (!s->a.delta)
-        return sweep_around(c, &m, set(s, row, m.i[0], v));
-    sweep_open(c, &key, 1, &s->a.keys);
-    Buf *acc = buf_new(c, BUF_LOCAL, "known", s->dt, 0, NULL);
-    const Expr *beta = operand(s, 5, in_type(s->l, 5).dims[2] == 1 ? none : head, 1, none);
-    v = expr_op2(c, OP_mul, beta, expr_op2(c, OP_sub, v, expr_load_version(c, acc, NULL, 1)));
-    const Expr *x = operand(s, 1, head, s->a.keys, key.i[0]);
-    return sweep_around(c, &m, key_sum(s, acc, &key, x, m.i[0], set(s, row, m.i[0], v)));
-}
-
-/* One step of the sequence. */
-static const Stmt *step(State *s, double scale)
-{
-    Ctx *c = s->l->c;
-    Sweep cell, next, group, key;
-    const Stmt *body[4];
-    int n = 0;
-    const int64_t size[2] = {s->a.keys, s->a.values}, reads[2] = {s->a.group, s->a.values};
-    const Idx *head = s->head.i[1], *none = idx_const(c, 0), *row = idx_const(c, s->a.keys);
-    if (s->a.gated) {
-        sweep_open(c, &cell, 2, size);
-        bool single_one = in_type(s->l, 4).dims[2] == s->a.heads;
-        const Expr *decay = operand(s, 4, head, single_one ? 1 : s->a.keys, single_one ? none : cell.i[0]);
-        const Expr *less = expr_op2(c, OP_mul, work(s, cell.i[0], cell.i[1]), expr_op1(c, OP_exp, decay));
-        body[n++] = sweep_around(c, &cell, set(s, cell.i[0], cell.i[1], less));
-    }
-    body[n++] = taken_in(s);
-    sweep_open(c, &next, 2, size);
-    const Expr *more = expr_op3(c, OP_mad, operand(s, 1, head, s->a.keys, next.i[0]), work(s, row, next.i[1]),
-                                work(s, next.i[0], next.i[1]));
-    body[n++] = sweep_around(c, &next, set(s, next.i[0], next.i[1], more));
-    sweep_open(c, &group, 2, reads);
-    sweep_open(c, &key, 1, &s->a.keys);
-    Buf *acc = buf_new(c, BUF_LOCAL, "read", s->dt, 0, NULL);
-    const Idx *query = idx_axpy(c, group.i[0], s->a.group, head);
-    const Idx *to = idx_add(c, idx_axpy(c, group.i[0], s->a.group, s->time.i[0]), idx_const(c, s->a.keys + 1));
-    const Expr *y = expr_op2(c, OP_mul, expr_load_version(c, acc, NULL, 1), expr_float(c, s->dt, scale));
-    const Expr *x = operand(s, 0, query, s->a.keys, key.i[0]);
-    body[n++] = sweep_around(c, &group, key_sum(s, acc, &key, x, group.i[1], set(s, to, group.i[1], y)));
-    return stmt_seq(c, n, body);
-}
-
 void linear_attention(Lower *l)
 {
     Ctx *c = l->c;
-    State s = {.l = l, .dt = math_type(in_type(l, 0).dt)};
-    Sweep cell;
-    linear_of(l->b, l->node, &s.a);
-    const int64_t heads[2] = {s.a.batch, s.a.heads}, size[2] = {s.a.keys, s.a.values};
-    int64_t dims[4] = {s.a.batch, s.a.heads, s.a.keys + 1 + s.a.length * s.a.group, s.a.values};
+    DType dt = math_type(in_type(l, 0).dt);
+    Linear a;
+    linear_of(l->b, l->node, &a);
     double scale = (double)node_float(l->node, "scale", 0);
-    scale = scale == 0 ? 1 / sqrt((double)s.a.keys) : scale;
-    s.work = lower_temp(l, "work", s.dt, 4, dims);
-    sweep_open(c, &s.head, 2, heads);
-    sweep_open(c, &s.time, 1, &s.a.length);
-    sweep_open(c, &cell, 2, size);
-    const Idx *past[4] = {s.head.i[0], s.head.i[1], cell.i[0], cell.i[1]};
-    const Expr *first = arg(l->node, 3) ? expr_cast(c, s.dt, in_math(l, 3, past)) : zero(c, s.dt);
-    const Stmt *body[2] = {sweep_around(c, &cell, set(&s, cell.i[0], cell.i[1], first)), NULL};
-    body[1] = sweep_around(c, &s.time, step(&s, scale));
-    lower_nest(l, s.work, sweep_around(c, &s.head, stmt_seq(c, 2, body)));
+    scale = scale == 0 ? 1 / sqrt((double)a.keys) : scale;
+    Buf *work = lower_temp(l, "work", dt, 4,
+                           (int64_t[]){a.batch, a.heads, a.keys + 1 + a.length * a.group, a.values});
+    nest(l, "w[], batch, heads, keys, values, length, group, scale, zero: for b < batch { for h < heads {"
+         "    for i < keys { for m < values { w[b, h, i, m] = given(past_state) ? past_state[b, h, i, m] : zero; } }"
+         "    for t < length {"
+         "        if (given(decay)) { for i < keys { for m < values {"
+         "            decays = decay[b, t, dim(decay, 2) == heads ? h : h * keys + i];"
+         "            w[b, h, i, m] = w[b, h, i, m] * exp(decays);"
+         "        } } }"
+         "        for m < values {"
+         "            v = value[b, t, h * values + m];"
+         "            if (given(beta)) {"
+         "                var known = zero;"
+         "                for i < keys { known = mad(key[b, t, h * keys + i], w[b, h, i, m], known); }"
+         "                w[b, h, keys, m] = beta[b, t, dim(beta, 2) == 1 ? 0 : h] * (v - known);"
+         "            } else { w[b, h, keys, m] = v; }"
+         "        }"
+         "        for i < keys { for m < values {"
+         "            w[b, h, i, m] = mad(key[b, t, h * keys + i], w[b, h, keys, m], w[b, h, i, m]);"
+         "        } }"
+         "        for g < group { for m < values {"
+         "            var read = zero;"
+         "            for i < keys { read = mad(query[b, t, (h * group + g) * keys + i], w[b, h, i, m], read); }"
+         "            w[b, h, t * group + g + keys + 1, m] = read * scale;"
+         "        } }"
+         "    }"
+         "} }", work, i64(c, a.batch), i64(c, a.heads), i64(c, a.keys), i64(c, a.values), i64(c, a.length),
+         i64(c, a.group), expr_float(c, dt, scale), zero(c, dt));
     if (l->out[0]) {
         const Idx *const *i = lower_vars(l, 3, out_type(l, 0).dims);
-        const Idx *query = idx_digit(c, i[2], s.a.values, 0), *row = idx_digit(c, query, 1, s.a.group);
-        row = idx_add(c, idx_axpy(c, row, s.a.group, i[1]), idx_const(c, s.a.keys + 1));
-        const Idx *at[4] = {i[0], idx_digit(c, query, s.a.group, 0), row, idx_digit(c, i[2], 1, s.a.values)};
-        lower_store(l, l->out[0], expr_load(c, s.work, at));
+        const Idx *query = idx_digit(c, i[2], a.values, 0), *row = idx_digit(c, query, 1, a.group);
+        row = idx_add(c, idx_axpy(c, row, a.group, i[1]), idx_const(c, a.keys + 1));
+        const Idx *at[4] = {i[0], idx_digit(c, query, a.group, 0), row, idx_digit(c, i[2], 1, a.values)};
+        lower_store(l, l->out[0], expr_load(c, work, at));
     }
     if (l->out[1])
-        lower_store(l, l->out[1], expr_load(c, s.work, lower_vars(l, 4, out_type(l, 1).dims)));
+        lower_store(l, l->out[1], expr_load(c, work, lower_vars(l, 4, out_type(l, 1).dims)));
 }

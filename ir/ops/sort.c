@@ -30,96 +30,43 @@ bool top_k_infer(Build *b, const Node *n, Type *out)
 
 const Expr *beats(Ctx *c, bool largest, const Expr *x, const Expr *y)
 {
-    const Expr *better = expr_op2(c, largest ? OP_gt : OP_lt, x, y);
-    if (!dtype_is_float(x->dt))
-        return better;
-    const Expr *nan = expr_op1(c, OP_isnan, largest ? x : y), *number = expr_op1(c, OP_isnan, largest ? y : x);
-    return expr_op2(c, OP_or, better, expr_op2(c, OP_and, nan, expr_op1(c, OP_not, number)));
+    return formula(c, largest ? "x, y: x > y || isnan(x) && !isnan(y)" : "x, y: x < y || isnan(y) && !isnan(x)", x, y);
 }
 
-typedef struct Kept {
-    Lower *l;
-    Buf *places;
-    int axis;
-    int64_t n, k;
-    bool largest;
-    const Idx *at[MAX_RANK];
-} Kept;
-
-/* The number kept at place j. */
-static const Expr *kept_place(Kept *s, const Idx *j)
-{
-    s->at[s->axis] = j;
-    return expr_load_version(s->l->c, s->places, s->at, 1);
-}
-
-static const Stmt *keep(Kept *s, const Idx *j, const Expr *value)
-{
-    s->at[s->axis] = j;
-    return stmt_store(s->l->c, s->places, s->at, value);
-}
-
-static const Expr *element(Kept *s, const Idx *i)
-{
-    s->at[s->axis] = i;
-    return in_math(s->l, 0, s->at);
-}
-
-/* Element i beats the one kept at place j, or there is none. */
-static const Expr *takes_place(Kept *s, const Idx *i, const Idx *j)
-{
-    Ctx *c = s->l->c;
-    const Expr *free_place = expr_op2(c, OP_ge, expr_index(c, j), expr_index(c, i));
-    const Expr *kept = element(s, clamped(c, kept_place(s, j), s->n));
-    return expr_op2(c, OP_or, free_place, beats(c, s->largest, element(s, i), kept));
-}
-
-/* What is done with element i. */
-static const Stmt *insertion(Kept *s, const Idx *i)
-{
-    Ctx *c = s->l->c;
-    Sweep j, down;
-    int64_t moves = s->k - 1;
-    Buf *place = buf_new(c, BUF_LOCAL, "place", DT_I64, 0, NULL);
-    const Expr *p = expr_load_version(c, place, NULL, 1), *one = expr_int(c, DT_I64, 1);
-    sweep_open(c, &j, 1, &s->k);
-    const Expr *before = expr_op1(c, OP_not, takes_place(s, i, j.i[0]));
-    const Stmt *count = stmt_if(c, before, stmt_store(c, place, NULL, expr_op2(c, OP_add, p, one)), NULL);
-    const Stmt *body[5] = {stmt_local(c, place), stmt_store(c, place, NULL, zero(c, DT_I64)),
-                           sweep_around(c, &j, count)};
-    int n = 3;
-    if (moves > 0) {
-        sweep_open(c, &down, 1, &moves);
-        const Idx *to = idx_axpy(c, idx_const(c, moves), -1, down.i[0]);
-        const Expr *moved = kept_place(s, idx_add(c, to, idx_const(c, -1)));
-        const Expr *behind = expr_op2(c, OP_ge, expr_op2(c, OP_sub, expr_index(c, to), one), p);
-        behind = expr_op2(c, OP_and, behind, expr_op2(c, OP_le, expr_index(c, to), expr_index(c, i)));
-        body[n++] = sweep_around(c, &down, stmt_if(c, behind, keep(s, to, moved), NULL));
-    }
-    body[n++] = keep(s, clamped(c, p, s->k), expr_index(c, i));
-    return stmt_if(c, takes_place(s, i, idx_const(c, s->k - 1)), stmt_seq(c, n, body), NULL);
-}
+/* The place that is kept at j; whether element i, x, belongs there: it beats the one at that place, or there is none. */
+#define KEPT(j) "places[(o * k + (" j ")) * inner + q]"
+#define HELD(j) "X[(o * n + min(max(" KEPT(j) ", 0), n - 1)) * inner + q]"
+#define TAKES(j) \
+    "(" j ") >= i || (largest ? x > " HELD(j) " || isnan(x) && !isnan(" HELD(j) ") : " \
+    "x < " HELD(j) " || isnan(" HELD(j) ") && !isnan(x))"
 
 void top_k(Lower *l)
 {
     Ctx *c = l->c;
     Type t = in_type(l, 0), r = l->node->out[0] ? out_type(l, 0) : out_type(l, 1);
-    Kept s = {.l = l, .largest = node_int(l->node, "largest", 1) != 0};
-    Sweep rows, along;
-    int64_t dims[MAX_RANK];
-    top_k_of(l->b, l->node, &s.axis, &s.k);
-    s.n = t.dims[s.axis];
-    s.places = l->out[1] ? l->out[1] : lower_temp(l, "places", DT_I64, r.rank, r.dims);
-    memcpy(dims, r.dims, sizeof *dims * (size_t)r.rank);
-    dims[s.axis] = 1;
-    sweep_open(c, &rows, r.rank, dims);
-    sweep_open(c, &along, 1, &s.n);
-    memcpy(s.at, rows.i, sizeof *s.at * (size_t)r.rank);
-    lower_nest(l, s.places, sweep_around(c, &rows, sweep_around(c, &along, insertion(&s, along.i[0]))));
+    int axis;
+    int64_t k, outer = 1, inner = 1;
+    top_k_of(l->b, l->node, &axis, &k);
+    for (int d = 0; d < t.rank; d++)
+        *(d < axis ? &outer : &inner) *= d == axis ? 1 : t.dims[d];
+    Buf *places = l->out[1] ? l->out[1] : lower_temp(l, "places", DT_I64, r.rank, r.dims);
+    nest(l, "places[], outer, inner, n, k, largest: for o < outer { for q < inner { for i < n {"
+         "    x = X[(o * n + i) * inner + q];"
+         "    if (" TAKES("k - 1") ") {"
+         "        var place = int64(0);"
+         "        for j < k { if (!(" TAKES("j") ")) { place = place + 1; } }"
+         "        for d < k - 1 {"
+         "            to = k - 1 - d;"
+         "            if (to - 1 >= place && to <= i) { " KEPT("to") " = " KEPT("to - 1") "; }"
+         "        }"
+         "        " KEPT("min(max(place, 0), k - 1)") " = i;"
+         "    }"
+         "} } }", places, i64(c, outer), i64(c, inner), i64(c, t.dims[axis]), i64(c, k),
+         i64(c, node_int(l->node, "largest", 1) != 0));
     if (!l->out[0])
         return;
-    const Idx *const *i = lower_vars(l, r.rank, r.dims);
-    memcpy(s.at, i, sizeof *s.at * (size_t)r.rank);
-    s.at[s.axis] = clamped(c, expr_load(c, s.places, i), s.n);
-    lower_store(l, l->out[0], in_at(l, 0, s.at));
+    const Idx *const *i = lower_vars(l, r.rank, r.dims), *at[MAX_RANK];
+    memcpy(at, i, sizeof *at * (size_t)r.rank);
+    at[axis] = clamped(c, expr_load(c, places, i), t.dims[axis]);
+    lower_store(l, l->out[0], in_at(l, 0, at));
 }
