@@ -58,6 +58,18 @@ Edge *like(Build *b, Edge *x, double v);                          /* a scalar co
 Edge *where(Build *b, Edge *cond, Edge *x, Edge *y);
 Edge *joined(Build *b, Edge *x, Edge *y, int64_t axis);
 
+/* ---- shapes.c: shapes of operands as text ---- */
+
+/* "X[N,c*G,...] W[m*G,c,...] B[m*G] scale[m*G]?": a letter stands for one number wherever it occurs, ... for any
+ * dimensions; H|1: one of them; behind a shape, ?: or a single element. What is left out is not asked. "; ..." a remark. */
+typedef struct Sizes { /* what letters stand for; zeroed before */
+    bool known[128];
+    int64_t of[128];
+} Sizes;
+void size_set(Sizes *s, char letter, int64_t v); /* before: what attributes say */
+bool shapes(Build *b, const Node *n, Sizes *s, const char *rule);
+bool make_shape(Build *b, const Node *n, Type *out, int k, DType dt, const Sizes *s, const char *dims); /* "N,m*G" */
+
 /* ---- piece.c: small pieces of loop IR ---- */
 
 Type out_type(Lower *l, int k);

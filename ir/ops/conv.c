@@ -4,53 +4,46 @@
  * then names the input place. */
 #include "meaning.h"
 
-typedef struct Conv {
-    Window win;
-    int64_t groups, depth, filters; /* channels per group of what is summed over, and of the result */
-} Conv;
+static const struct ConvKind {
+    int weights; /* operand */
+    const char *shapes;
+} kinds[] = {
+    [CONV] = {1, "X[N,c*G,...] W[m*G,c,...] B[m*G]; G = group"},
+    [CONV_TRANSPOSE] = {1, "X[N,c*G,...] W[c*G,m,...] B[m*G]; G = group"},
+    [CONV_INTEGER] = {1, "x[N,c*G,...] w[m*G,c,...] x_zero_point[1]? w_zero_point[m*G]?; G = group, ?: or one element"},
+    [CONV_QLINEAR] = {3, "x[N,c*G,...] w[m*G,c,...] B[m*G] x_scale[1]? x_zero_point[1]? w_scale[m*G]? "
+                         "w_zero_point[m*G]? y_scale[1]? y_zero_point[1]?; G = group, ?: or one element"},
+};
 
-/* Weights in operand k: [M, C/group, kernel], transposed: [C, M/group, kernel]. */
-static bool conv_operands(Build *b, const Node *n, int k, bool transposed, Conv *v)
+static bool transpose_size(Build *b, const Node *n, Window *w);
+
+bool conv_of(Build *b, const Node *n, Conv *v)
 {
-    Type x = arg_type(n, 0), w = arg_type(n, k);
+    Sizes s = {0};
+    const struct ConvKind *kind = &kinds[n->op->pick];
+    Type w = arg_type(n, kind->weights);
     v->groups = node_int(n, "group", 1);
-    if (v->groups < 1 || x.rank < 3 || w.rank != x.rank)
-        return node_error(b, n, "X is %s, W is %s, group = %lld: both need a rank of 3 or more, the same one, and "
-                          "group >= 1", type_text(b->c, x), type_text(b->c, w), (long long)v->groups);
-    v->depth = x.dims[1] / v->groups;
-    v->filters = transposed ? w.dims[1] : w.dims[0] / v->groups;
-    if (x.dims[1] % v->groups || w.dims[0] % v->groups ||
-        (transposed ? w.dims[0] != x.dims[1] : w.dims[1] != v->depth)) {
-        node_error(b, n,
-                   transposed
-                       ? "X is %s, W is %s, group = %lld: W must have as many rows as X has channels, a multiple "
-                         "of group"
-                       : "X is %s, W is %s, group = %lld: the channels of X must be group times those of W, and "
-                         "the rows of W a multiple of group",
-                   type_text(b->c, x), type_text(b->c, w), (long long)v->groups);
+    size_set(&s, 'G', v->groups);
+    if (v->groups < 1 || w.rank < 3 || w.rank != arg_type(n, 0).rank)
+        return unfit(b, n, "X and W need a rank of 3 or more, the same one, and group >= 1");
+    if (!shapes(b, n, &s, kind->shapes))
         return false;
-    }
-    return true;
+    v->depth = s.of['c'];
+    v->filters = s.of['m'];
+    if (n->op->pick == CONV_TRANSPOSE)
+        return window_lists(b, n, &v->win) && window_kernel(b, n, w.dims + 2, &v->win) && transpose_size(b, n, &v->win);
+    return window_of(b, n, w.dims + 2, &v->win);
 }
 
-static bool conv_bias(Build *b, const Node *n, int k, int64_t channels)
+bool conv_infer(Build *b, const Node *n, Type *out)
 {
-    if (!arg(n, k) || (arg_type(n, k).rank == 1 && arg_type(n, k).dims[0] == channels))
-        return true;
-    return node_error(b, n, "the bias B is %s: it must be a vector of %lld elements, one for each channel of the "
-                      "result", type_text(b->c, arg_type(n, k)), (long long)channels);
-}
-
-static bool conv_of(Build *b, const Node *n, int k, Conv *v)
-{
-    return conv_operands(b, n, k, false, v) && window_of(b, n, arg_type(n, k).dims + 2, &v->win);
-}
-
-static bool conv_type(Build *b, const Node *n, const Conv *v, DType dt, Type *out)
-{
-    int64_t dims[MAX_RANK] = {arg_type(n, 0).dims[0], v->filters * v->groups};
-    memcpy(dims + 2, v->win.out, sizeof *dims * (size_t)v->win.rank);
-    return make_type(b, n, out, 0, dt, v->win.rank + 2, dims);
+    Conv v;
+    if (!conv_of(b, n, &v))
+        return false;
+    int64_t dims[MAX_RANK] = {arg_type(n, 0).dims[0], v.filters * v.groups};
+    memcpy(dims + 2, v.win.out, sizeof *dims * (size_t)v.win.rank);
+    DType dt = n->op->pick == CONV_INTEGER ? DT_I32 : arg_type(n, n->op->pick == CONV_QLINEAR ? 7 : 0).dt;
+    return make_type(b, n, out, 0, dt, v.win.rank + 2, dims);
 }
 
 /* ---- the sum ---- */
@@ -84,74 +77,34 @@ static const Expr *with_bias(Lower *l, int k, const Idx *const *i, const Expr *s
     return expr_op2(l->c, OP_add, sum, expr_cast(l->c, sum->dt, in_math(l, k, i + 1)));
 }
 
-bool conv_infer(Build *b, const Node *n, Type *out)
-{
-    Conv v;
-    return conv_of(b, n, 1, &v) && conv_bias(b, n, 2, v.filters * v.groups) &&
-           conv_type(b, n, &v, arg_type(n, 0).dt, out);
-}
-
 const Expr *conv_at(Lower *l, int out, const Idx *const *i)
 {
     (void)out;
     Conv v;
-    conv_of(l->b, l->node, 1, &v);
+    conv_of(l->b, l->node, &v);
     return with_bias(l, 2, i, conv_sum(l, &v, 1, i, math_type(in_type(l, 0).dt), NULL, NULL));
 }
 
 /* ---- quantised: int32 sums of differences to the zero points ---- */
 
-/* Operand z of `count` zero points or scales: one, or one per channel. */
-static bool per_channel(Build *b, const Node *n, int k, const char *what, int64_t count)
-{
-    Type t = arg(n, k) ? arg_type(n, k) : (Type){DT_F32, 0, NULL};
-    if (type_count(t) == 1 || (t.rank == 1 && t.dims[0] == count))
-        return true;
-    return node_error(b, n, "%s is %s: it must be a scalar, or have one element for each of the %lld channels", what,
-                      type_text(b->c, t), (long long)count);
-}
-
-bool conv_integer_infer(Build *b, const Node *n, Type *out)
-{
-    Conv v;
-    return conv_of(b, n, 1, &v) && per_channel(b, n, 2, "x_zero_point", 1) &&
-           per_channel(b, n, 3, "w_zero_point", v.filters * v.groups) && conv_type(b, n, &v, DT_I32, out);
-}
-
 const Expr *conv_integer_at(Lower *l, int out, const Idx *const *i)
 {
     (void)out;
     Conv v;
-    conv_of(l->b, l->node, 1, &v);
+    conv_of(l->b, l->node, &v);
     const Expr *zx = zero_point(l, 2, NULL);
     return conv_sum(l, &v, 1, i, DT_I32, zx, zero_point(l, 3, i[1]));
-}
-
-bool qlinear_conv_infer(Build *b, const Node *n, Type *out)
-{
-    static const char *const names[] = {"x_scale",      "x_zero_point", "w",           "w_scale",
-                                        "w_zero_point", "y_scale",      "y_zero_point"};
-    Conv v;
-    if (!conv_of(b, n, 3, &v) || !conv_bias(b, n, 8, v.filters * v.groups))
-        return false;
-    for (int k = 1; k < 8; k++)
-        if (k != 3 && !per_channel(b, n, k, names[k - 1], k == 4 || k == 5 ? v.filters * v.groups : 1))
-            return false;
-    return conv_type(b, n, &v, arg_type(n, 7).dt, out);
 }
 
 const Expr *qlinear_conv_at(Lower *l, int out, const Idx *const *i)
 {
     (void)out;
-    Ctx *c = l->c;
     Conv v;
-    conv_of(l->b, l->node, 3, &v);
+    conv_of(l->b, l->node, &v);
     const Expr *zx = zero_point(l, 2, NULL), *zw = zero_point(l, 5, i[1]);
     const Expr *sum = with_bias(l, 8, i, conv_sum(l, &v, 3, i, DT_I32, zx, zw));
-    const Expr *scale = single(l, 1, NULL);
-    scale = expr_op2(c, OP_mul, scale, single(l, 4, i[1]));
-    scale = expr_op2(c, OP_div, scale, single(l, 6, NULL));
-    return requantised(l, sum, scale, 7);
+    const Expr *scale = single(l, 1, NULL), *of_weights = single(l, 4, i[1]);
+    return requantised(l, sum, formula(l->c, "x, w, y: x * w / y", scale, of_weights, single(l, 6, NULL)), 7);
 }
 
 /* ---- ConvTranspose ---- */
@@ -188,19 +141,6 @@ static bool transpose_size(Build *b, const Node *n, Window *w)
     return true;
 }
 
-static bool transpose_of(Build *b, const Node *n, Conv *v)
-{
-    return conv_operands(b, n, 1, true, v) && window_lists(b, n, &v->win) &&
-           window_kernel(b, n, arg_type(n, 1).dims + 2, &v->win) && transpose_size(b, n, &v->win);
-}
-
-bool conv_transpose_infer(Build *b, const Node *n, Type *out)
-{
-    Conv v;
-    return transpose_of(b, n, &v) && conv_bias(b, n, 2, v.filters * v.groups) &&
-           conv_type(b, n, &v, arg_type(n, 0).dt, out);
-}
-
 const Expr *conv_transpose_at(Lower *l, int out, const Idx *const *i)
 {
     (void)out;
@@ -210,7 +150,7 @@ const Expr *conv_transpose_at(Lower *l, int out, const Idx *const *i)
     DType dt = math_type(in_type(l, 0).dt);
     const Idx *x_at[MAX_RANK], *w_at[MAX_RANK], *group = idx_const(c, 0), *filter = i[1];
     const Expr *inside = NULL;
-    transpose_of(l->b, l->node, &v);
+    conv_of(l->b, l->node, &v);
     if (v.depth == 0)
         return with_bias(l, 2, i, zero(c, dt));
     sweep_open(c, &s, v.win.rank, v.win.size);

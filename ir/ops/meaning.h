@@ -106,11 +106,17 @@ Infer softmax_infer;
 LowerFn softmax, log_softmax, hardmax;
 
 /* conv.c */
-Infer conv_infer, conv_transpose_infer, conv_integer_infer, qlinear_conv_infer;
+enum { CONV, CONV_TRANSPOSE, CONV_INTEGER, CONV_QLINEAR }; /* .pick */
+typedef struct Conv {
+    Window win;
+    int64_t groups, depth, filters; /* channels per group of what is summed over, and of the result */
+} Conv;
+bool conv_of(Build *b, const Node *n, Conv *v);
+Infer conv_infer;
 At conv_at, conv_transpose_at, conv_integer_at, qlinear_conv_at;
 
 /* pool.c */
-Infer max_pool_infer, pool_infer;
+Infer pool_infer;
 At max_pool_at, average_pool_at, lp_pool_at;
 Expand max_unpool;
 

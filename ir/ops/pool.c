@@ -12,16 +12,8 @@ bool pool_infer(Build *b, const Node *n, Type *out)
         return false;
     memcpy(dims, t.dims, 2 * sizeof *dims);
     memcpy(dims + 2, w.out, sizeof *dims * (size_t)w.rank);
-    return make_type(b, n, out, 0, t.dt, t.rank, dims);
-}
-
-bool max_pool_infer(Build *b, const Node *n, Type *out)
-{
-    if (!pool_infer(b, n, out))
-        return false;
-    if (n->nout > 1)
-        out[1] = type_make(b->c, DT_I64, out[0].rank, out[0].dims);
-    return true;
+    return make_type(b, n, out, 0, t.dt, t.rank, dims) &&
+           (n->nout < 2 || make_type(b, n, out, 1, DT_I64, t.rank, dims));
 }
 
 typedef struct Pool {
@@ -148,8 +140,6 @@ const Expr *lp_pool_at(Lower *l, int out, const Idx *const *i)
     x = expr_op2(c, OP_pow, x, expr_float(c, dt, power));
     return expr_op2(c, OP_pow, sweep_reduce(c, &p.s, none, (Fold){OP_add, x, NULL}), expr_float(c, dt, 1 / power));
 }
-
-/* ---- over all spatial dimensions ---- */
 
 /* ---- MaxUnpool: the elements back to their flat places, zeros elsewhere; a larger output_shape is filled with more
  * zeros behind ---- */
