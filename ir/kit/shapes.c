@@ -89,7 +89,7 @@ bool shapes(Build *b, const Node *n, Sizes *s, const char *rule)
             p++;
         }
         if (!fits)
-            return unfit(b, n, "the shapes must be %s", rule);
+            return unfit(b, n, "%s does not fit; the shapes must be %s", n->sig->in[k].name, rule);
         p += *p == ' ';
     }
     return true;

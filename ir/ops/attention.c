@@ -11,31 +11,24 @@ typedef struct Rotary {
 static bool rotary_of(Build *b, const Node *n, Rotary *r)
 {
     Type t = arg_type(n, 0);
+    Sizes s = {0};
     r->heads = t.rank == 4 ? t.dims[1] : node_int(n, "num_heads", 0);
     r->pairs = node_int(n, "interleaved", 0) != 0;
-    bool fits = (t.rank == 3 || t.rank == 4) && r->heads > 0 && (t.rank == 4 || t.dims[2] % r->heads == 0);
-    if (fits) {
-        r->size = t.rank == 4 ? t.dims[3] : t.dims[2] / r->heads;
-        r->turned = node_int(n, "rotary_embedding_dim", 0);
-        r->turned = r->turned ? r->turned : r->size;
-        int64_t batch = t.dims[0], length = t.dims[t.rank - 2], half = r->turned / 2;
-        fits = r->turned > 0 && r->turned <= r->size && r->turned % 2 == 0;
-        for (int k = 1; fits && k <= 2; k++) {
-            Type v = arg_type(n, k);
-            fits = arg(n, 3) ? v.rank == 2 && v.dims[0] > 0 && v.dims[1] == half
-                             : v.rank == 3 && v.dims[0] == batch && v.dims[1] == length && v.dims[2] == half;
-        }
-        if (fits && arg(n, 3))
-            fits = same_dims(arg_type(n, 3), (Type){DT_I64, 2, (int64_t[]){batch, length}});
-    }
-    if (!fits)
-        node_error(
-            b, n,
-            "X is %s, cos_cache is %s, sin_cache is %s, %lld heads: X is [batch, heads, length, size] or [batch, "
-            "length, heads·size], the caches [batch, length, turned/2] or, with position_ids of [batch, length], "
-            "[positions, turned/2]",
-            type_text(b->c, t), type_text(b->c, arg_type(n, 1)), type_text(b->c, arg_type(n, 2)), (long long)r->heads);
-    return fits;
+    size_set(&s, 'H', r->heads);
+    if (r->heads < 1 || !shapes(b, n, &s, t.rank == 4 ? "X[B,H,T,D]" : "X[B,T,H*D]; H = num_heads"))
+        return r->heads > 0 ? false : unfit(b, n, "X of 3 dimensions needs num_heads");
+    r->size = s.of['D'];
+    r->turned = node_int(n, "rotary_embedding_dim", 0);
+    r->turned = r->turned ? r->turned : r->size;
+    size_set(&s, 'h', r->turned / 2);
+    if (!shapes(b, n, &s, arg(n, 3) ? "cos_cache[P,h] sin_cache[P,h] position_ids[B,T]; the caches have half as many "
+                                      "columns as elements are turned"
+                                    : "cos_cache[B,T,h] sin_cache[B,T,h]; the caches have half as many columns as "
+                                      "elements are turned"))
+        return false;
+    return (r->turned > 0 && r->turned <= r->size && r->turned % 2 == 0 && (!arg(n, 3) || s.of['P'] > 0)) ||
+           unfit(b, n, "as many elements of a head are turned as it has, or less, an even number, and caches are not "
+                       "empty");
 }
 
 bool rotary_infer(Build *b, const Node *n, Type *out)

@@ -8,8 +8,8 @@ static const struct ConvKind {
     int weights; /* operand */
     const char *shapes;
 } kinds[] = {
-    [CONV] = {1, "X[N,c*G,...] W[m*G,c,...] B[m*G]; G = group"},
-    [CONV_TRANSPOSE] = {1, "X[N,c*G,...] W[c*G,m,...] B[m*G]; G = group"},
+    [CONV] = {1, "X[N,c*G,...] W[m*G,c,...] B[m*G]; X has G = group times the channels of W"},
+    [CONV_TRANSPOSE] = {1, "X[N,c*G,...] W[c*G,m,...] B[m*G]; W has as many rows as X has channels, G = group"},
     [CONV_INTEGER] = {1, "x[N,c*G,...] w[m*G,c,...] x_zero_point[1]? w_zero_point[m*G]?; G = group, ?: or one element"},
     [CONV_QLINEAR] = {3, "x[N,c*G,...] w[m*G,c,...] B[m*G] x_scale[1]? x_zero_point[1]? w_scale[m*G]? "
                          "w_zero_point[m*G]? y_scale[1]? y_zero_point[1]?; G = group, ?: or one element"},

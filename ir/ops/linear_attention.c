@@ -4,72 +4,42 @@
  * that is taken in, and what each query read. */
 #include "meaning.h"
 
-typedef struct Linear {
-    int64_t batch, length, heads, group, keys, values; /* group: queries per head; keys, values: sizes */
-    bool gated, delta;
-} Linear;
-
-static bool linear_of(Build *b, const Node *n, Linear *a)
+/* B, T: batch, length; H, Q: heads of keys and of queries; K, V: sizes. */
+static bool linear_of(Build *b, const Node *n, Sizes *s)
 {
-    Type q = arg_type(n, 0), k = arg_type(n, 1), v = arg_type(n, 2);
     const char *rule = node_string(n, "update_rule", "gated_delta");
-    int64_t queries = node_int(n, "q_num_heads", 0);
-    *a = (Linear){.heads = node_int(n, "kv_num_heads", 0)};
-    a->gated = strncmp(rule, "gated", 5) == 0;
-    a->delta = strstr(rule, "delta") != NULL;
-    if ((arg(n, 4) != NULL) != a->gated || (arg(n, 5) != NULL) != a->delta)
-        return node_error(b, n, "update_rule = \"%s\" %s decay and %s beta", rule, a->gated ? "needs" : "has no",
-                          a->delta ? "needs" : "has no");
-    bool fits = q.rank == 3 && k.rank == 3 && v.rank == 3 && a->heads > 0 && queries > 0 && queries % a->heads == 0;
-    if (fits) {
-        a->batch = q.dims[0];
-        a->length = q.dims[1];
-        a->group = queries / a->heads;
-        a->keys = q.dims[2] / queries;
-        a->values = v.dims[2] / a->heads;
-        fits = a->keys * queries == q.dims[2] && a->keys * a->heads == k.dims[2] && a->values * a->heads == v.dims[2];
-        for (int i = 1; fits && i <= 5; i++)
-            if (i != 3 && arg(n, i))
-                fits = arg_type(n, i).rank == 3 && arg_type(n, i).dims[0] == a->batch &&
-                       arg_type(n, i).dims[1] == a->length;
-        if (fits && a->gated)
-            fits = arg_type(n, 4).dims[2] == a->heads || arg_type(n, 4).dims[2] == k.dims[2];
-        if (fits && a->delta)
-            fits = arg_type(n, 5).dims[2] == a->heads || arg_type(n, 5).dims[2] == 1;
-        if (fits && arg(n, 3))
-            fits = same_dims(arg_type(n, 3), (Type){DT_F32, 4, (int64_t[]){a->batch, a->heads, a->keys, a->values}});
-    }
-    if (!fits)
-        node_error(
-            b, n,
-            "query is %s, key is %s, value is %s, q_num_heads = %lld, kv_num_heads = %lld: all are [batch, length, "
-            "heads·size]; past_state is [batch, kv_num_heads, key size, value size], decay and beta have one "
-            "element per head (decay: or per key element)",
-            type_text(b->c, q), type_text(b->c, k), type_text(b->c, v), (long long)queries, (long long)a->heads);
-    return fits;
+    int64_t queries = node_int(n, "q_num_heads", 0), heads = node_int(n, "kv_num_heads", 0);
+    bool gated = strncmp(rule, "gated", 5) == 0, delta = strstr(rule, "delta") != NULL;
+    *s = (Sizes){0};
+    size_set(s, 'Q', queries);
+    size_set(s, 'H', heads);
+    if ((arg(n, 4) != NULL) != gated || (arg(n, 5) != NULL) != delta)
+        return node_error(b, n, "update_rule = \"%s\" %s decay and %s beta", rule, gated ? "needs" : "has no",
+                          delta ? "needs" : "has no");
+    if (heads < 1 || queries < 1 || queries % heads)
+        return unfit(b, n, "there are as many heads of queries as of keys and values, or a multiple of that");
+    return shapes(b, n, s, "query[B,T,Q*K] key[B,T,H*K] value[B,T,H*V] past_state[B,H,K,V] decay[B,T,H|H*K] "
+                           "beta[B,T,H|1]; Q = q_num_heads, H = kv_num_heads");
 }
 
 bool linear_attention_infer(Build *b, const Node *n, Type *out)
 {
-    Linear a;
-    if (!linear_of(b, n, &a))
-        return false;
-    int64_t dims[4] = {a.batch, a.length, a.heads * a.group * a.values};
-    int64_t state[4] = {a.batch, a.heads, a.keys, a.values};
-    return make_type(b, n, out, 0, arg_type(n, 0).dt, 3, dims) &&
-           make_type(b, n, out, 1, arg_type(n, arg(n, 3) ? 3 : 0).dt, 4, state);
+    Sizes s;
+    return linear_of(b, n, &s) && make_shape(b, n, out, 0, arg_type(n, 0).dt, &s, "B,T,Q*V") &&
+           make_shape(b, n, out, 1, arg_type(n, arg(n, 3) ? 3 : 0).dt, &s, "B,H,K,V");
 }
 
 void linear_attention(Lower *l)
 {
     Ctx *c = l->c;
     DType dt = math_type(in_type(l, 0).dt);
-    Linear a;
-    linear_of(l->b, l->node, &a);
+    Sizes s;
+    linear_of(l->b, l->node, &s);
+    int64_t keys = s.of['K'], values = s.of['V'], group = s.of['Q'] / s.of['H'];
     double scale = (double)node_float(l->node, "scale", 0);
-    scale = scale == 0 ? 1 / sqrt((double)a.keys) : scale;
+    scale = scale == 0 ? 1 / sqrt((double)keys) : scale;
     Buf *work = lower_temp(l, "work", dt, 4,
-                           (int64_t[]){a.batch, a.heads, a.keys + 1 + a.length * a.group, a.values});
+                           (int64_t[]){s.of['B'], s.of['H'], keys + 1 + s.of['T'] * group, values});
     nest(l, "w[], batch, heads, keys, values, length, group, scale, zero: for b < batch { for h < heads {"
          "    for i < keys { for m < values { w[b, h, i, m] = given(past_state) ? past_state[b, h, i, m] : zero; } }"
          "    for t < length {"
@@ -94,13 +64,13 @@ void linear_attention(Lower *l)
          "            w[b, h, t * group + g + keys + 1, m] = read * scale;"
          "        } }"
          "    }"
-         "} }", work, i64(c, a.batch), i64(c, a.heads), i64(c, a.keys), i64(c, a.values), i64(c, a.length),
-         i64(c, a.group), expr_float(c, dt, scale), zero(c, dt));
+         "} }", work, i64(c, s.of['B']), i64(c, s.of['H']), i64(c, keys), i64(c, values), i64(c, s.of['T']),
+         i64(c, group), expr_float(c, dt, scale), zero(c, dt));
     if (l->out[0]) {
         const Idx *const *i = lower_vars(l, 3, out_type(l, 0).dims);
-        const Idx *query = idx_digit(c, i[2], a.values, 0), *row = idx_digit(c, query, 1, a.group);
-        row = idx_add(c, idx_axpy(c, row, a.group, i[1]), idx_const(c, a.keys + 1));
-        const Idx *at[4] = {i[0], idx_digit(c, query, a.group, 0), row, idx_digit(c, i[2], 1, a.values)};
+        const Idx *query = idx_digit(c, i[2], values, 0), *row = idx_digit(c, query, 1, group);
+        row = idx_add(c, idx_axpy(c, row, group, i[1]), idx_const(c, keys + 1));
+        const Idx *at[4] = {i[0], idx_digit(c, query, group, 0), row, idx_digit(c, i[2], 1, values)};
         lower_store(l, l->out[0], expr_load(c, work, at));
     }
     if (l->out[1])

@@ -38,21 +38,20 @@ typedef struct Grid {
 static bool grid_of(Build *b, const Node *n, Grid *g)
 {
     static const char *const borders[] = {"zeros", "border", "reflection"};
-    Type x = arg_type(n, 0), grid = arg_type(n, 1);
+    Type x = arg_type(n, 0);
+    Sizes s = {0};
     const char *mode = node_string(n, "mode", "linear"), *border = node_string(n, "padding_mode", "zeros");
-    bool fits = x.rank >= 3 && grid.rank == x.rank;
     *g = (Grid){.rank = x.rank - 2, .corners = node_int(n, "align_corners", 0) != 0};
     g->nearest = strcmp(mode, "nearest") == 0;
     g->taps = g->nearest ? 1 : strstr(mode, "linear") ? 2 : 4;
     while (strcmp(border, borders[g->border]) != 0)
         g->border++;
-    fits = fits && grid.dims[grid.rank - 1] == g->rank && x.dims[0] == grid.dims[0];
+    size_set(&s, 'r', g->rank);
+    bool fits = x.rank >= 3 && arg_type(n, 1).rank == x.rank;
     for (int k = 2; fits && k < x.rank; k++)
         fits = x.dims[k] > 0 && x.dims[k] < 1 << 23;
-    if (!fits)
-        node_error(b, n, "X is %s, grid is %s: they must be [N, C, d1 … dr] and [N, o1 … or, r]", type_text(b->c, x),
-                   type_text(b->c, grid));
-    return fits;
+    return fits ? shapes(b, n, &s, "X[N,C,...] grid[N,...,r]; X has 2 + r dimensions, and grid as many")
+                : unfit(b, n, "X and grid must be [N, C, d1 … dr] and [N, o1 … or, r]");
 }
 
 bool grid_sample_infer(Build *b, const Node *n, Type *out)
@@ -156,7 +155,7 @@ typedef struct Roi {
  * image. */
 static bool roi_of(Build *b, const Node *n, Roi *r)
 {
-    Type x = arg_type(n, 0), rois = arg_type(n, 1);
+    Sizes s = {0};
     const char *mode = node_string(n, "mode", "avg");
     const char *start =
         node_string(n, "coordinate_transformation_mode", n->sig->since < 16 ? "output_half_pixel" : "half_pixel");
@@ -164,30 +163,23 @@ static bool roi_of(Build *b, const Node *n, Roi *r)
     *r = (Roi){.out = {node_int(n, "output_height", 1), node_int(n, "output_width", 1)}, .fixed = ratio > 0};
     r->most = strcmp(mode, "max") == 0;
     r->half = strcmp(start, "half_pixel") == 0;
-    bool fits = x.rank == 4 && rois.rank == 2 && rois.dims[1] == 4 && x.dims[0] > 0 && ratio >= 0 && ratio < 1 << 15 &&
-                same_dims(arg_type(n, 2), (Type){DT_I64, 1, rois.dims});
+    if (!shapes(b, n, &s, "X[N,C,H,W] rois[R,4] batch_indices[R]"))
+        return false;
+    bool fits = s.of['N'] > 0 && ratio >= 0 && ratio < 1 << 15;
     for (int d = 0; fits && d < 2; d++) {
-        r->in[d] = x.dims[d + 2];
+        r->in[d] = arg_type(n, 0).dims[d + 2];
         fits = r->in[d] > 0 && r->in[d] < 1 << 23 && r->out[d] > 0 && r->out[d] < 1 << 23;
         r->samples[d] = ratio ? ratio : fits ? (r->in[d] - 1) / r->out[d] + 2 : 1;
     }
-    if (!fits)
-        node_error(
-            b, n,
-            "X is %s, rois is %s, batch_indices is %s: they must be [N, C, H, W], [R, 4] and [R]; the output sizes "
-            "and the sampling ratio must not be negative",
-            type_text(b->c, x), type_text(b->c, rois), type_text(b->c, arg_type(n, 2)));
-    return fits;
+    return fits || unfit(b, n, "X needs elements; the output sizes and the sampling ratio must not be negative");
 }
 
 bool roi_align_infer(Build *b, const Node *n, Type *out)
 {
     Roi r;
     Type x = arg_type(n, 0);
-    if (!roi_of(b, n, &r))
-        return false;
-    int64_t dims[4] = {arg_type(n, 1).dims[0], x.dims[1], r.out[0], r.out[1]};
-    return make_type(b, n, out, 0, x.dt, 4, dims) && indices_fit(b, n, 2, 1, x.dims, "the batch");
+    return roi_of(b, n, &r) && indices_fit(b, n, 2, 1, x.dims, "the batch") &&
+           make_type(b, n, out, 0, x.dt, 4, (int64_t[]){arg_type(n, 1).dims[0], x.dims[1], r.out[0], r.out[1]});
 }
 
 /* Where region i begins in dimension d, how long a bin is, how many samples it has. */
@@ -250,15 +242,14 @@ void roi_align(Lower *l)
 
 bool max_roi_pool_infer(Build *b, const Node *n, Type *out)
 {
-    Type x = arg_type(n, 0), rois = arg_type(n, 1);
+    Sizes s = {0};
     Ints to;
     attr_list(n, "pooled_shape", &to);
-    if (x.rank != 4 || type_count(x) == 0 || rois.rank != 2 || rois.dims[1] != 5 || to.n != 2 || to.v[0] < 1 ||
-        to.v[1] < 1)
-        return node_error(b, n, "X is %s, rois is %s, pooled_shape is %s: they must be [N, C, H, W] with elements, [R, "
-                          "5] and two sizes from 1 on", type_text(b->c, x), type_text(b->c, rois),
-                          dims_text(b->c, to.n, to.v));
-    return make_type(b, n, out, 0, x.dt, 4, (int64_t[]){rois.dims[0], x.dims[1], to.v[0], to.v[1]});
+    if (!shapes(b, n, &s, "X[N,C,H,W] rois[R,5]"))
+        return false;
+    if (type_count(arg_type(n, 0)) == 0 || to.n != 2 || to.v[0] < 1 || to.v[1] < 1)
+        return unfit(b, n, "X needs elements, pooled_shape must be two sizes from 1 on");
+    return make_type(b, n, out, 0, arg_type(n, 0).dt, 4, (int64_t[]){s.of['R'], s.of['C'], to.v[0], to.v[1]});
 }
 
 const Expr *max_roi_pool_at(Lower *l, int out, const Idx *const *i)
@@ -296,61 +287,33 @@ const Expr *max_roi_pool_at(Lower *l, int out, const Idx *const *i)
 
 /* ---- DeformConv: a convolution that reads beside its places, by offsets that data give, between the pixels ---- */
 
-typedef struct Deform {
-    Window win;
-    int64_t groups, depth, filters, parts; /* parts: groups of channels with offsets of their own */
-} Deform;
-
-static bool deform_of(Build *b, const Node *n, Deform *v)
-{
-    Type x = arg_type(n, 0), w = arg_type(n, 1), offset = arg_type(n, 2);
-    v->groups = node_int(n, "group", 1);
-    v->parts = node_int(n, "offset_group", 1);
-    bool fits = x.rank == 4 && w.rank == 4 && offset.rank == 4 && v->groups > 0 && v->parts > 0 &&
-                x.dims[1] % v->groups == 0 && w.dims[0] % v->groups == 0 && x.dims[1] % v->parts == 0 &&
-                w.dims[1] * v->groups == x.dims[1];
-    if (fits && !window_of(b, n, w.dims + 2, &v->win))
-        return false;
-    if (fits) {
-        v->depth = w.dims[1];
-        v->filters = w.dims[0] / v->groups;
-        int64_t taps = v->win.size[0] * v->win.size[1] * v->parts;
-        int64_t at[4] = {x.dims[0], 2 * taps, v->win.out[0], v->win.out[1]};
-        fits = same_dims(offset, (Type){DT_F32, 4, at}) && v->depth > 0;
-        at[1] = taps;
-        fits = fits && (!arg(n, 4) || same_dims(arg_type(n, 4), (Type){DT_F32, 4, at})) &&
-               (!arg(n, 3) || same_dims(arg_type(n, 3), (Type){DT_F32, 1, w.dims}));
-    }
-    if (!fits)
-        node_error(b, n,
-                   "X is %s, W is %s, offset is %s: they must be [N, C, H, W], [M, C/group, kernel] and [N, "
-                   "2·offset_group·kernel, result]; mask has half as many channels as offset, B is [M]",
-                   type_text(b->c, x), type_text(b->c, w), type_text(b->c, offset));
-    return fits;
-}
-
 bool deform_conv_infer(Build *b, const Node *n, Type *out)
 {
-    Deform v;
-    if (!deform_of(b, n, &v))
+    Sizes s = {0};
+    if (!conv_infer(b, n, out))
         return false;
-    int64_t dims[4] = {arg_type(n, 0).dims[0], v.groups * v.filters, v.win.out[0], v.win.out[1]};
-    return make_type(b, n, out, 0, arg_type(n, 0).dt, 4, dims);
+    if (out[0].rank != 4 || type_count(arg_type(n, 1)) == 0)
+        return unfit(b, n, "X and W must have two spatial dimensions, and W elements");
+    size_set(&s, 'P', node_int(n, "offset_group", 1));
+    size_set(&s, 'y', out[0].dims[2]);
+    size_set(&s, 'x', out[0].dims[3]);
+    return shapes(b, n, &s, "X[N,c*P,H,W] W[M,C,h,w] offset[N,2*P*h*w,y,x] mask[N,P*h*w,y,x]; P = offset_group, [y,x] "
+                            "is the result");
 }
 
 const Expr *deform_conv_at(Lower *l, int out, const Idx *const *i)
 {
     (void)out;
     Ctx *c = l->c;
-    Deform v;
+    Conv v;
     Sweep s;
     Grid linear = {.taps = 2};
-    deform_of(l->b, l->node, &v);
+    conv_of(l->b, l->node, &v);
     int64_t box[5] = {v.win.size[0], v.win.size[1], 2, 2, v.depth};
     DType dt = math_type(in_type(l, 0).dt);
     sweep_open(c, &s, 5, box);
     const Idx *channel = idx_axpy(c, s.i[4], v.depth, idx_digit(c, i[1], v.filters, 0));
-    const Idx *part = idx_digit(c, channel, in_type(l, 0).dims[1] / v.parts, 0);
+    const Idx *part = idx_digit(c, channel, in_type(l, 0).dims[1] / node_int(l->node, "offset_group", 1), 0);
     const Idx *tap = idx_axpy(c, idx_add(c, s.i[1], idx_mul(c, s.i[0], box[1])), box[0] * box[1], part);
     const Idx *at[4] = {i[0], channel, NULL, NULL}, *w_at[4] = {i[1], s.i[4], s.i[0], s.i[1]};
     const Expr *weight = in_math(l, 1, w_at);
@@ -358,7 +321,7 @@ const Expr *deform_conv_at(Lower *l, int out, const Idx *const *i)
         const Idx *place[4] = {i[0], idx_axpy(c, idx_const(c, d), 2, tap), i[2], i[3]};
         const Idx *x = idx_axpy(c, idx_const(c, -v.win.before[d]), v.win.stride[d], i[d + 2]);
         x = idx_axpy(c, x, v.win.dilation[d], s.i[d]);
-        const Expr *p = expr_op2(c, OP_add, in_math(l, 2, place), expr_cast(c, dt, expr_index(c, x)));
+        const Expr *p = formula(c, "p, x: p + like(x, p)", in_math(l, 2, place), expr_index(c, x));
         const Expr *rest = formula(c, "p: p - floor(p)", p);
         p = tap_place(c, p, v.win.in[d], expr_index(c, s.i[d + 2]));
         rest = expr_select(c, tap_inside(c, p, v.win.in[d]), tap_weight(c, &linear, rest, s.i[d + 2]), zero(c, dt));
