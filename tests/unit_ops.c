@@ -44,7 +44,7 @@ END_TEST
 START_TEST(bodies_can_be_built)
 {
     for (int k = 0; k < op_count(c); k++)
-        if (op_entry(c, k)->op->body)
+        if (op_entry(c, k)->op->body || op_entry(c, k)->op->late_body)
             op_check_body(c, op_entry(c, k));
         else if (op_entry(c, k)->op->formula)
             op_check_formula(c, op_entry(c, k));

@@ -298,7 +298,7 @@ static bool build(Build *b, Node *n, const NodeSpec *s)
     if (inputs_poisoned(n) || !match_operands(b, n) || !ok)
         return false;
     if (late || node_lists(n))
-        return expand(b, n, node_lists(n) ? n->op->lists : n->op->late, true);
+        return expand(b, n, node_lists(n) ? n->op->lists : n->op->late ? n->op->late : build_late_body, true);
     if (!set_types(b, n))
         return false;
     sized_declared(n, s->declared, s->nout);

@@ -215,9 +215,11 @@ static Val along(Body *k, Type t, int64_t at, bool all, bool places)
     return all ? v : val_num((double)t.dims[axis]);
 }
 
-enum { RANK, SIZE, TYPE, GIVEN, FAIL, SQRT, ASKED, VALUES, DIM, AXES, DIMS, WITHIN, VECTOR, ITEM, LIKE };
-static const char *const facts[] = {"rank", "size", "type",  "given",  "fail",   "sqrt", "asked", "values",
-                                        "dim",  "axes", "dims",  "within", "vector", "item", "like"};
+enum { RANK, SIZE, TYPE, GIVEN, FAIL, SQRT, FLOOR, UPTO, ONES, ASKED, DECLARED, VALUES,
+       DIM, AXES, DIMS, WITHIN, VECTOR, ITEM, LACKS, LIKE };
+static const char *const facts[] = {
+    "rank", "size", "type", "given", "fail", "sqrt", "floor", "upto", "ones", "asked", "declared", "values",
+    "dim", "axes", "dims", "within", "vector", "item", "lacks", "like"};
 
 int fact_find(const char *name)
 {
@@ -229,12 +231,44 @@ int fact_find(const char *name)
 
 bool fact_takes_name(int f)
 {
-    return f == ASKED;
+    return f == ASKED || f == DECLARED;
 }
 
 bool fact_takes_two(int f)
 {
     return f >= DIM;
+}
+
+/* 0 .. n-1, or ones. */
+static Val counted(Body *k, int64_t n, bool ones)
+{
+    n = k->skip || n < 0 ? 0 : n > MAX_RANK ? MAX_RANK : n;
+    int64_t *list = NEW_N(k->t.c, int64_t, n + 1);
+    for (int64_t i = 0; i < n; i++)
+        list[i] = ones ? 1 : i;
+    return (Val){.kind = VAL_INTS, .n = (int)n, .ints = list};
+}
+
+/* The dimensions of a result. */
+static Val declared(const Body *k, const char *name)
+{
+    Val v = {.kind = VAL_INTS};
+    for (int i = 0; !k->skip && i < k->n->nout; i++)
+        if (k->n->out[i] && k->sig->out[i].name == name)
+            v = (Val){.kind = VAL_INTS, .n = k->n->out[i]->type.rank, .ints = k->n->out[i]->type.dims};
+    return v;
+}
+
+static bool lacks(Val v, double k)
+{
+    const Tensor *t = v.kind == VAL_EDGE ? v.e->data : NULL;
+    for (int i = 0; v.kind == VAL_INTS && i < v.n; i++)
+        if ((double)v.ints[i] == k)
+            return false;
+    for (int64_t i = 0; t && i < type_count(t->type); i++)
+        if ((double)tensor_at_int(t, i) == k)
+            return false;
+    return t || v.kind == VAL_INTS;
 }
 
 /* Of values that are no tensors. False: it takes a tensor. */
@@ -243,6 +277,11 @@ static bool number_function(Body *k, int f, Val x, Val y, Val *v)
     switch (f) {
     case GIVEN: *v = val_num(x.kind != VAL_NONE); return true;
     case SQRT:  *v = val_num(sqrt(x.num)); return true;
+    case FLOOR: *v = val_num(floor(x.num)); return true;
+    case UPTO:
+    case ONES:  *v = counted(k, val_int(k, x), f == ONES); return true;
+    case LACKS: *v = val_num(lacks(x, y.num)); return true;
+    case DECLARED: *v = declared(k, x.s); return true;
     case LIKE:  *v = y.kind == VAL_EDGE ? body_cast(k, x, y.e->type.dt) : (Val){0}; return true;
     case ITEM:
         *v = val_num(0);

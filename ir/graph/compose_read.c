@@ -194,6 +194,33 @@ static Val read_expr(Body *k)
     return first ? y : z;
 }
 
+static void read_formulas(Body *k);
+
+/* The text is read once for each element; without any once as well, but nothing is built and nothing named. */
+static void read_loop(Body *k)
+{
+    const char *name = row_word(&k->t, "");
+    if (strcmp(row_word(&k->t, ""), "in") != 0)
+        row_bad(&k->t, "expected 'in'");
+    Val list = read_expr(k);
+    row_expect(&k->t, "{");
+    const char *from = k->t.p;
+    bool skip = k->skip;
+    int n = list.kind == VAL_INTS ? list.n : 0, before = k->nnames;
+    Named *names = mem_copy(k->t.c, k->names, sizeof k->names);
+    for (int i = 0; i == 0 || i < n; i++) {
+        k->t.p = from;
+        k->skip = skip || k->failed || n == 0;
+        name_set(k, name, val_num(n ? (double)list.ints[i] : 0));
+        read_formulas(k);
+        row_expect(&k->t, "}");
+    }
+    if (n == 0)
+        memcpy(k->names, names, sizeof k->names);
+    k->nnames = before;
+    k->skip = skip || k->failed;
+}
+
 static void read_formula(Body *k)
 {
     const char *names[MOST_ARGS];
@@ -204,6 +231,10 @@ static void read_formula(Body *k)
             names[n++] = row_word(&k->t, "");
     else
         names[n++] = row_word(&k->t, "");
+    if (n == 1 && strcmp(names[0], "for") == 0) {
+        read_loop(k);
+        return;
+    }
     row_expect(&k->t, "=");
     if (n == 1) {
         v[0] = read_expr(k);
@@ -216,22 +247,26 @@ static void read_formula(Body *k)
         name_set(k, names[i], v[i]);
 }
 
-static void read_body(Body *k)
+static void read_formulas(Body *k)
 {
-    for (int i = 0; i < k->sig->nin; i++)
-        name_set(k, k->sig->in[i].name, val_edge(k, k->n && i < k->n->nin ? k->n->in[i] : NULL));
     do {
         read_formula(k);
         row_skip(&k->t);
     } while (row_accept(&k->t, ";"));
-    row_skip(&k->t);
+}
+
+static void read_body(Body *k)
+{
+    for (int i = 0; i < k->sig->nin; i++)
+        name_set(k, k->sig->in[i].name, val_edge(k, k->n && i < k->n->nin ? k->n->in[i] : NULL));
+    read_formulas(k);
     if (*k->t.p)
         row_bad(&k->t, "expected ';' or the end");
 }
 
-bool compose(Build *b, const Node *n, Edge **out)
+static bool compose_text(Build *b, const Node *n, const char *text, Edge **out)
 {
-    Body k = {.t = {b->c, n->op->body, n->op->body}, .b = b, .n = n, .sig = n->sig};
+    Body k = {.t = {b->c, text, text}, .b = b, .n = n, .sig = n->sig};
     read_body(&k);
     for (int i = 0; !k.failed && i < n->nout; i++)
         if (n->out[i])
@@ -239,11 +274,26 @@ bool compose(Build *b, const Node *n, Edge **out)
     return !k.failed;
 }
 
+bool compose(Build *b, const Node *n, Edge **out)
+{
+    return compose_text(b, n, n->op->body, out);
+}
+
+bool build_late_body(Build *b, const Node *n, Edge **out)
+{
+    return compose_text(b, n, n->op->late_body, out);
+}
+
 void op_check_body(Ctx *c, const Sig *s)
 {
-    Body k = {.t = {c, s->op->body, s->op->body}, .sig = s, .skip = true};
-    read_body(&k);
-    for (int i = 0; i < s->nout; i++)
-        if (!s->out[i].optional)
-            name_get(&k, s->out[i].name);
+    const char *const texts[] = {s->op->body, s->op->late_body};
+    for (int t = 0; t < COUNT(texts); t++) {
+        if (!texts[t])
+            continue;
+        Body k = {.t = {c, texts[t], texts[t]}, .sig = s, .skip = true};
+        read_body(&k);
+        for (int i = 0; i < s->nout; i++)
+            if (!s->out[i].optional)
+                name_get(&k, s->out[i].name);
+    }
 }

@@ -295,7 +295,7 @@ bool node_late(const Node *n)
 
 static bool check_known(Build *b, const Node *n, int k)
 {
-    bool late = n->op->late != NULL, declared = late;
+    bool late = n->op->late || n->op->late_body, declared = late;
     if (!operand_late(n, k))
         return true;
     for (int i = 0; i < n->nout; i++)

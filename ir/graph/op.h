@@ -34,7 +34,7 @@
  *   body     the same, written as text (below)
  *   late     a composition that stands in place of a node whose operands marked ! are known at run time only: the
  *            outputs' types hold the shapes that the model declares, which fix all extents. Without it such a node is
- *            refused.
+ *            refused. late_body: the same as text; with both, `late` goes first and may fall back on build_late_body
  *   lists    a composition that stands in place of a node that takes sequences, which all others refuse. The only
  *            meaning of an operator that takes or gives nothing else.
  *   infer    types of the outputs (dims from type_make or of another edge). Faults: node_error, return false. Without
@@ -44,6 +44,8 @@
  * A body is formulas: "m = ReduceMean(X, @axes); Y = (X - m) * scale + B"
  *
  *   NAME = EXPR; (a, b) = Split<axis = 1>(X); ...     in the end every result of the signature has a value
+ *   for k in VECTOR { NAME = EXPR; ... }              the formulas for each element in turn; what had no name before
+ *                    has none behind
  *   x + y   x - y   x * y   x / y   -x                one that is left out makes them the other one
  *   c ? x : y        of a number: not 0; else: not left out. Only what is chosen is built
  *   t == 'text'      1 or 0, for an attribute that is a string ('text' is the same as "text"); m == n and m < n, for
@@ -57,8 +59,10 @@
  *   @attr            an attribute of the node as such a number or vector, or a tensor; a string is a VALUE, or a scalar
  *   rank(x)  dim(x, k)  size(x)  type(x)  given(x)  sqrt(x)     numbers: type is the element type, given 1 or 0
  *   axes(x, k)       the vector k .. rank-1; dims(x, k): of the dimensions at those places
- *   item(v, k)       of a vector, a number
  *   values(x)        the vector of an operand that is known
+ *   item(v, k)       of a vector, a number; lacks(v, k): 1 when it is known that no element is k
+ *   upto(n)  ones(n) the vectors 0 .. n-1 and 1, 1 .., of n elements; floor(n): of a number
+ *   declared(y)      in late_body: the vector of the dimensions that the model declares for the result
  *   asked(y)         whether the result is asked for: 1 or 0
  *   within(x, y)     x, which must broadcast to y; vector(x, n): x, which must be a vector of n elements
  *   like(x, y)       x with the element type of y; int64(x): with that type
@@ -100,6 +104,7 @@ typedef struct Op {
     const char *body;
     bool (*infer)(Build *b, const Node *n, Type *out);
     bool (*late)(Build *b, const Node *n, Edge **out);
+    const char *late_body;
     bool (*lists)(Build *b, const Node *n, Edge **out);
     bool keeps_shape;                /* the output has the shape of the first input, for what a scalar does not tell */
     bool wide;
@@ -143,7 +148,7 @@ const Sig *op_find(Ctx *c, const char *domain, const char *name, int64_t opset, 
 const Sig *op_newest(Ctx *c, const char *domain, const char *name);
 const Sig *op_version(Ctx *c, const Sig *s, int step);           /* a version later (1) or earlier (-1); NULL: none */
 bool op_expands(const Op *op);                                   /* expand or body */
-void op_check_body(Ctx *c, const Sig *s);        /* an internal error names the place where a body cannot be built */
+void op_check_body(Ctx *c, const Sig *s);        /* an internal error names the place where one cannot be built */
 void op_check_formula(Ctx *c, const Sig *s);     /* the same of a formula */
 const AttrSig *sig_attr(const Sig *s, const char *name);         /* NULL: it has none of that name */
 const Param *sig_param(const Param *params, int n, int k);       /* operand k, variadic ones counted; NULL: too many */
@@ -203,6 +208,7 @@ void build_op_as(Build *b, const char *op, int nin, Edge *const *in, int nattrs,
 void build_again(Build *b, const Node *n, Edge *const *in, Edge **out);
 /* Whether n, with `value` as operand k, has outputs of the shapes that n->out has now. Reports nothing. */
 bool build_fits(Build *b, const Node *n, int k, Edge *value);
+bool build_late_body(Build *b, const Node *n, Edge **out);       /* what late_body says */
 Edge *build_op1(Build *b, const char *op, Edge *x);
 Edge *build_op2(Build *b, const char *op, Edge *x, Edge *y);
 Edge *build_ints(Build *b, int n, const int64_t *v);             /* int64[n] constant */

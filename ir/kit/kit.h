@@ -29,7 +29,7 @@ bool attr_list(const Node *n, const char *name, Ints *list); /* false: the attri
 
 /* An error that tells what the node is given: operands, with values that are known, and attributes; then the rule. */
 bool unfit(Build *b, const Node *n, const char *rule, ...) PRINTF(3, 4);
-bool attr_axis(Build *b, const Node *n, const char *name, int rank, int *axis); /* as node_axis does with that attribute */
+bool attr_axis(Build *b, const Node *n, const char *name, int rank, int *axis); /* node_axis of that one */
 int sound_axis(const Node *n, const char *name, int rank); /* the same, where inference has passed */
 bool arg_number(Build *b, const Node *n, int k); /* operand k: one element of any type, which is known */
 DType attr_type(const Node *n, const char *name, DType absent); /* DT_NONE: the attribute is not a type's number */
@@ -112,7 +112,7 @@ const Expr *sweep_reduce(Ctx *c, const Sweep *w, const Expr *init, Fold f);
 /* Accumulator k of two. */
 const Expr *sweep_best(Ctx *c, const Sweep *w, const Expr *const *init, const int *accs, const Expr *const *next,
                        int k);
-/* The place `here` with the greatest (or least) x, the first one or the last one; nan: NaN counts as better than all. */
+/* The place `here` with the greatest (or least) x, the first one or the last one; nan: NaN is better than all. */
 const Expr *sweep_find(Ctx *c, const Sweep *w, const Expr *x, const Expr *here, bool most, bool last, bool nan);
 const Stmt *sweep_around(Ctx *c, const Sweep *w, const Stmt *body);
 
@@ -170,5 +170,9 @@ bool late_with(Build *b, const Node *n, int k, Edge *value, Edge **out);
  * ones drop out. rank > 0: the values are sets of axes of a tensor of that rank; 0: they are compared. */
 bool late_choice(Build *b, const Node *n, int k, int count, Edge *const *values, int rank, Edge **out);
 bool late_number(Build *b, const Node *n, int k, int64_t most, Edge **out); /* a choice among 1 .. most */
+Expand late_reshape; /* the first input's elements, as declared */
+Expand late_shape;   /* the late operand is the declared shape, or its part that the attribute axes names */
+Expand late_extent;  /* it is the extent of the attribute axis (or the first one) */
+Expand late_axes;    /* operand 1 is one of all sets of axes */
 
 #endif

@@ -80,6 +80,57 @@ bool late_number(Build *b, const Node *n, int k, int64_t most, Edge **out)
 {
     VEC(Edge *) values = {0};
     for (int64_t v = 1; v <= most && v <= 1 << 16; v++)
-        VEC_PUSH(b->c, values, build_const(b, NULL, tensor_int(b->c, v), n->loc));
+        VEC_PUSH(b->c, values, whole(b, v));
     return late_choice(b, n, k, values.n, values.at, 0, out);
+}
+
+/* ---- what is common to many operators ---- */
+
+bool late_reshape(Build *b, const Node *n, Edge **out)
+{
+    Type t = late_type(n);
+    out[0] = reshaped(b, n->in[0], t.rank, t.dims);
+    return true;
+}
+
+/* The dimensions, or those of the attribute axes. */
+bool late_shape(Build *b, const Node *n, Edge **out)
+{
+    Type t = late_type(n);
+    Ints axes;
+    int64_t v[MAX_RANK];
+    bool on[MAX_RANK];
+    if (!attr_list(n, "axes", &axes))
+        return late_with(b, n, late_operand(n), build_ints(b, t.rank, t.dims), out);
+    if (!axes_set(b, n, axes, t.rank, on))
+        return false;
+    for (int k = 0; k < axes.n; k++)
+        v[k] = t.dims[axes.v[k] < 0 ? axes.v[k] + t.rank : axes.v[k]];
+    return late_with(b, n, late_operand(n), build_ints(b, axes.n, v), out);
+}
+
+/* The extent of the one axis. */
+bool late_extent(Build *b, const Node *n, Edge **out)
+{
+    Type t = late_type(n);
+    int axis;
+    if (!node_axis(b, n, node_int(n, "axis", 0), t.rank, false, &axis))
+        return false;
+    return late_with(b, n, late_operand(n), whole(b, t.dims[axis]), out);
+}
+
+/* Operand 1: every set of as many axes as it has elements. */
+bool late_axes(Build *b, const Node *n, Edge **out)
+{
+    int rank = arg_type(n, 0).rank, count = 0;
+    int64_t m = type_count(arg_type(n, 1)), v[MAX_RANK];
+    VEC(Edge *) values = {0};
+    for (uint32_t set = 0; rank <= 12 && set < UINT32_C(1) << rank; set++, count = 0) {
+        for (int d = 0; d < rank; d++)
+            if (set >> d & 1)
+                v[count++] = d;
+        if (count == m)
+            VEC_PUSH(b->c, values, build_ints(b, count, v));
+    }
+    return late_choice(b, n, 1, values.n, values.at, rank, out);
 }

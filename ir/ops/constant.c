@@ -70,7 +70,8 @@ const Expr *range_at(Lower *l, int out, const Idx *const *i)
 {
     Ctx *c = l->c;
     DType dt = math_type(in_type(l, 0).dt);
-    return expr_op2(c, OP_add, lone(l, 0, dt), expr_op2(c, OP_mul, expr_cast(c, dt, expr_index(c, i[0])), lone(l, 2, dt)));
+    const Expr *k = expr_cast(c, dt, expr_index(c, i[0]));
+    return expr_op2(c, OP_add, lone(l, 0, dt), expr_op2(c, OP_mul, k, lone(l, 2, dt)));
 }
 
 /* ---- EyeLike, OneHot ---- */
@@ -102,8 +103,8 @@ bool one_hot_infer(Build *b, const Node *n, Type *out)
         return false;
     double depth = tensor_at_double(arg_known(n, 1), 0);
     if (!(depth >= 1 && depth < 4e18) || values.rank != 1 || values.dims[0] != 2)
-        return unfit(b, n, "depth is %g: it must be at least 1, and values [2], the value of the others and of the chosen "
-                     "one", depth);
+        return unfit(b, n, "depth is %g: it must be at least 1, and values [2], of the others and of the chosen one",
+                     depth);
     if (!attr_axis(b, n, "axis", t.rank + 1, &axis))
         return false;
     Dims d = {0};

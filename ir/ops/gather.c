@@ -51,7 +51,8 @@ bool gather_nd_infer(Build *b, const Node *n, Type *out)
     for (int64_t i = 0; fits && i < batch; i++)
         fits = t.dims[i] == indices.dims[i];
     if (!fits)
-        return unfit(b, n, "data and indices must share %lld leading dimensions and have one more each", (long long)batch);
+        return unfit(b, n, "data and indices must share %lld leading dimensions, and have one more each",
+                     (long long)batch);
     int64_t depth = indices.dims[indices.rank - 1];
     if (depth > t.rank - batch)
         return unfit(b, n, "the last dimension of indices is %lld, data has only %lld dimensions to index",

@@ -34,8 +34,7 @@ const Tensor *class_labels(Build *b, const Node *n, const char *ints); /* NULL: 
 /* ---- the meanings, by file ---- */
 
 /* late.c: operands that are known at run time only */
-Expand late_reshape, late_shape, late_repeats, late_extent, late_split, late_grid, late_axes, late_dft, late_stft,
-    late_mel, late_col2im, late_range, late_slice, late_pad;
+Expand late_split, late_dft, late_stft, late_mel, late_col2im, late_resize;
 
 /* shape.c */
 Expand shape;
@@ -127,7 +126,7 @@ At quantize_at, dequantize_at, matmul_integer_at, qlinear_matmul_at;
 /* resize.c */
 Infer resize_infer;
 At resize_at;
-Expand upsample, late_resize;
+Expand upsample;
 
 /* attention.c */
 Infer rotary_infer, tensor_scatter_infer;

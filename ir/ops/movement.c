@@ -16,7 +16,7 @@ static bool permutation(Build *b, const Node *n, int *perm)
         if (good)
             seen[perm[i] = (int)from] = true;
     }
-    return good || unfit(b, n, "perm must be an order of the dimensions: each of 0 .. %d stands in it once", t.rank - 1);
+    return good || unfit(b, n, "perm must be an order of the dimensions: each of 0 .. %d is in it once", t.rank - 1);
 }
 
 bool transpose_infer(Build *b, const Node *n, Type *out)
@@ -49,8 +49,7 @@ bool expand_infer(Build *b, const Node *n, Type *out)
     if (!arg_shape(b, n, 1, &shape))
         return false;
     if (shape.n > MAX_RANK || !broadcast_dims(t.rank, t.dims, shape.n, shape.v, &rank, dims))
-        return unfit(b, n, "they cannot be broadcast: aligned from the right, two dimensions are equal or one of them is "
-                     "1");
+        return unfit(b, n, "they cannot be broadcast: aligned from the right, two dimensions are equal or one is 1");
     return make_type(b, n, out, 0, t.dt, rank, dims);
 }
 
@@ -135,7 +134,7 @@ static bool cut_of(Build *b, const Node *n, Cut *cut)
         if (!node_axis(b, n, axes.v ? axes.v[i] : i, t.rank, false, &axis))
             return false;
         if (seen[axis] || step == 0)
-            return unfit(b, n, seen[axis] ? "axis %d is sliced twice" : "the step of axis %d is 0: it must not be", axis);
+            return unfit(b, n, "axis %d %s", axis, seen[axis] ? "is sliced twice" : "has a step of 0: it must not be");
         seen[axis] = true;
         cut_axis(cut, axis, t.dims[axis], starts.v[i], lists[2].v[i], step);
     }
@@ -215,9 +214,9 @@ static bool split_sizes(Build *b, const Node *n, int *axis, int64_t *sizes)
         rest -= fits ? sizes[i] : 0;
     }
     return (fits && rest == 0) ||
-           unfit(b, n, "axis %d has %lld elements for %d outputs: they are shared out evenly, or by split (one size for "
-                 "each output, which add up to that many), or by num_outputs, the number of outputs; not by both", *axis,
-                 (long long)d, n->nout);
+           unfit(b, n, "axis %d has %lld elements for %d outputs: they are shared out evenly, or by split (a size for "
+                 "each output, which add up to that many), or by num_outputs, the number of outputs; not by both",
+                 *axis, (long long)d, n->nout);
 }
 
 bool split_infer(Build *b, const Node *n, Type *out)

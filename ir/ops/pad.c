@@ -45,7 +45,7 @@ bool pad_infer(Build *b, const Node *n, Type *out)
         if (dims[i] < 0 || (folds && t.dims[i] == 0 && dims[i] > 0))
             return unfit(b, n, "axis %d cannot be padded by %lld and %lld in mode %s: %s", i, (long long)before[i],
                          (long long)after[i], pad_mode(n),
-                         !fits ? "they are out of range" : dims[i] < 0 ? "more is cut off than there is" : "it is empty");
+                         !fits ? "out of range" : dims[i] < 0 ? "more is cut off than there is" : "it is empty");
     }
     return make_type(b, n, out, 0, t.dt, t.rank, dims);
 }
@@ -81,12 +81,10 @@ const Expr *pad_at(Lower *l, int out, const Idx *const *i)
     pads_of(l->b, l->node, before, after);
     for (int k = 0; k < t.rank; k++) {
         at[k] = idx_add(c, i[k], idx_const(c, -before[k]));
-        if (!fills) {
+        if (!fills)
             at[k] = fold(c, mode, at[k], t.dims[k]);
-        } else if (type_count(t) > 0 && (at[k]->lo < 0 || at[k]->hi >= t.dims[k])) {
-            inside = both(c, inside, expr_in(c, at[k], t.dims[k]));
-            at[k] = idx_assume(c, at[k], 0, t.dims[k] - 1);
-        }
+        else if (type_count(t) > 0)
+            inside = guarded_place(c, at[k], t.dims[k], inside, &at[k]);
     }
     const Expr *fill = fills && arg(l->node, 2) ? in_at(l, 2, &first) : zero_in(c, out_type(l, out).dt);
     if (fills && type_count(t) == 0)

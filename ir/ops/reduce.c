@@ -79,7 +79,9 @@ const Expr *reduced(Lower *l, int out, const Idx *const *i)
     int64_t count = walk(l, on, i, &s, at);
     if (pick == OP_div && !dtype_is_float(dt))
         dt = dtype_is_signed(dt) ? DT_I64 : DT_U64;
-    const Expr *y = pick == OP_max ? least(c, dt) : pick == OP_min ? greatest(c, dt) : known_number(c, dt, op == OP_mul);
+    const Expr *y = known_number(c, dt, op == OP_mul);
+    if (pick == OP_max || pick == OP_min)
+        y = pick == OP_max ? least(c, dt) : greatest(c, dt);
     if (count > 0) {
         const Expr *x = expr_cast(c, dt, in_math(l, 0, at));
         x = pick == OP_abs ? expr_op1(c, OP_abs, x) : x;

@@ -67,7 +67,7 @@ bool scatter_nd_infer(Build *b, const Node *n, Type *out)
     int64_t depth = q >= 0 ? indices.dims[q] : INT64_MAX;
     Dims d = {0};
     if (t.rank == 0 || depth > t.rank)
-        return unfit(b, n, "data and indices must each have a dimension, and the last one of indices is no more than the "
+        return unfit(b, n, "data and indices must each have a dimension, and the last one of indices is at most the "
                      "number of data's dimensions, %d", t.rank);
     dims_take(&d, indices, 0, q);
     dims_take(&d, t, (int)depth, t.rank);
@@ -100,7 +100,7 @@ bool scatter_elements_infer(Build *b, const Node *n, Type *out)
     for (int i = 0; fits && i < t.rank; i++)
         fits = i == axis ? t.dims[i] > 0 || indices.dims[i] == 0 : indices.dims[i] <= t.dims[i];
     if (!fits)
-        return unfit(b, n, "indices and updates must have one shape, of data's rank, and be no larger but for the axis");
+        return unfit(b, n, "indices and updates must have one shape, of data's rank, no larger but for the axis");
     return scatter_infer(b, n, 1, axis, out);
 }
 

@@ -45,16 +45,16 @@ static bool target_dims(Build *b, const Node *n, Ints target, int64_t *dims)
         zero |= target.v[i] == 0 && !copies;
     }
     if (!good || (zero && hole >= 0))
-        return unfit(b, n, "the target shape has at most %d dimensions: positive ones, at most one -1 (which is inferred), "
-                     "and 0, which copies that dimension of the input, if there is one; with allowzero = 1 it is a "
-                     "dimension of 0, and -1 cannot be inferred", MAX_RANK);
+        return unfit(b, n, "the target shape has at most %d dimensions: positive ones, at most one -1, which is "
+                     "inferred, and 0, which copies that dimension of the input, if there is one; with allowzero = 1 it is "
+                     "a dimension of 0, and -1 cannot be inferred", MAX_RANK);
     int64_t rest, count = type_count(t);
     if (hole < 0)
         return true;
     dims[hole] = 1;
     if (!dims_count(target.n, dims, &rest) || rest == 0 || count % rest != 0)
-        return unfit(b, n, "cannot infer the -1 in the target shape: the other dimensions must multiply to what divides "
-                     "the number of elements, %lld, and is not 0", (long long)count);
+        return unfit(b, n, "cannot infer the -1 in the target shape: the other dimensions must multiply to what "
+                     "divides the number of elements, %lld, and is not 0", (long long)count);
     dims[hole] = count / rest;
     return true;
 }

@@ -1,5 +1,5 @@
-/* Windows and Fourier transforms. The cosines of whole parts of a turn are tables. A transform is the plain sum, element
- * by element. */
+/* Windows and Fourier transforms. The cosines of whole parts of a turn are tables. A transform is the plain sum,
+ * element by element. */
 #include "meaning.h"
 
 /* ---- windows: a - b·cos(2πi/N) + c·cos(4πi/N) ---- */

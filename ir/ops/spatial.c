@@ -75,7 +75,7 @@ static bool col2im_of(Build *b, const Node *n, Window *w, int64_t *channels)
                !__builtin_mul_overflow(blocks, w->in[d], &blocks);
     }
     if (!fits || t.dims[1] % kernel || t.dims[2] != blocks || blocks == 0)
-        return unfit(b, n, "the input must be [N, channels·block elements, blocks], with as many blocks as fit into the "
+        return unfit(b, n, "the input must be [N, channels·block elements, blocks], as many blocks as fit into the "
                      "image by the strides, dilations and pads");
     *channels = t.dims[1] / kernel;
     return true;
