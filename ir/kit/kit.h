@@ -57,6 +57,8 @@ Edge *like(Build *b, Edge *x, double v);                          /* a scalar co
 
 Edge *where(Build *b, Edge *cond, Edge *x, Edge *y);
 Edge *joined(Build *b, Edge *x, Edge *y, int64_t axis);
+Edge *along(Build *b, Edge *v, int rank, int axis); /* the vector as a tensor that runs along axis */
+Edge *whole(Build *b, int64_t v);                          /* an int64 scalar */
 
 /* ---- shapes.c: shapes of operands as text ---- */
 
@@ -145,19 +147,6 @@ const Expr *transposed_place(Ctx *c, const Window *w, int i, const Idx *o, const
                              const Idx **at);
 /* The place x of a dimension of n elements: *at is x, assumed inside; result: `inside` and what must hold for that. */
 const Expr *guarded_place(Ctx *c, const Idx *x, int64_t n, const Expr *inside, const Idx **at);
-
-/* ---- places.c: vectors of places, for compositions that select elements ---- */
-
-Edge *iota(Build *b, int64_t n); /* int64[n]: 0, 1, 2 ... */
-Edge *clipped(Build *b, Edge *x, int64_t lo, int64_t hi); /* of int64 */
-Edge *gathered(Build *b, Edge *x, Edge *places, int axis); /* places are clamped */
-Edge *along(Build *b, Edge *v, int rank, int axis); /* the vector as a tensor that runs along axis */
-Edge *whole(Build *b, int64_t v);                          /* an int64 scalar */
-Edge *list64(Build *b, const Node *n, int k);              /* operand k as int64; NULL when left out */
-/* Operand k, of axes, counted from the front; 0 .. m-1 when left out. */
-Edge *axes_list(Build *b, const Node *n, int k, int64_t m, int rank);
-Edge *for_axis(Build *b, Edge *axes, Edge *values, int d, int64_t absent); /* the value where axes is d */
-bool never_on(const Edge *axes, int d);                    /* known: d is not among them */
 
 /* ---- late.c: operands marked ! that are known at run time only (.late) ---- */
 

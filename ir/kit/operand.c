@@ -259,3 +259,17 @@ Edge *joined(Build *b, Edge *x, Edge *y, int64_t axis)
     Attr a = attr_int(b->c, "axis", axis);
     return build_op(b, "Concat", 2, (Edge *[]){x, y}, 1, &a);
 }
+
+Edge *whole(Build *b, int64_t v)
+{
+    return build_const(b, NULL, tensor_int(b->c, v), b->loc);
+}
+
+/* v, a vector along axis, so that it broadcasts with a tensor of that rank. */
+Edge *along(Build *b, Edge *v, int rank, int axis)
+{
+    int64_t dims[MAX_RANK];
+    for (int d = 0; d < rank; d++)
+        dims[d] = d == axis ? v->type.dims[0] : 1;
+    return reshaped(b, v, rank, dims);
+}
