@@ -54,7 +54,8 @@ static const char *given_text(Ctx *c, const Node *n)
         const Attr *a = &n->attrs[i];
         if (a->kind == ATTR_INT || a->kind == ATTR_INTS)
             text = internf(c, "%s%s%s = %s", text, *text ? ", " : "", a->name,
-                           a->kind == ATTR_INTS ? dims_text(c, a->n, a->ints) : internf(c, "%lld", (long long)a->i));
+                           a->kind == ATTR_INT ? internf(c, "%lld", (long long)a->i) :
+                           a->n > MAX_RANK ? internf(c, "%d numbers", a->n) : dims_text(c, a->n, a->ints));
     }
     return text;
 }

@@ -194,7 +194,6 @@ Expand window_values;
 enum { HANN, HAMMING, BLACKMAN };
 Infer dft_infer, stft_infer, mel_infer;
 At dft_at, stft_at;
-LowerFn mel;
 
 /* sample.c */
 Infer grid_sample_infer, roi_align_infer, max_roi_pool_infer, deform_conv_infer;

@@ -58,15 +58,6 @@ static bool resize_axes(Build *b, const Node *n, Resize *r, int *naxes, int *axe
     return true;
 }
 
-/* Operand k must have `count` elements. */
-static bool has_count(Build *b, const Node *n, int k, int count)
-{
-    if (type_count(arg_type(n, k)) == count)
-        return true;
-    return node_error(b, n, "%s is %s: it must have %d elements, for %d resized axes", n->sig->in[k].name,
-                      type_text(b->c, arg_type(n, k)), count, k == 1 ? count / 2 : count);
-}
-
 /* Sizes give the scales; unless they stretch, one scale holds for all axes. */
 static void scales_of_sizes(const Node *n, Resize *r, Type t, int naxes, const int *axes)
 {
@@ -95,10 +86,9 @@ static bool resize_of(Build *b, const Node *n, Resize *r)
     if (!resize_axes(b, n, r, &naxes, axes))
         return false;
     if (given(n, 2) == given(n, 3))
-        return node_error(b, n, "%s: the size of the result is given by either scales or sizes",
-                          given(n, 2) ? "both scales and sizes are given" : "neither scales nor sizes is given");
-    if (!has_count(b, n, given(n, 2) ? 2 : 3, naxes) || (given(n, 1) && !has_count(b, n, 1, 2 * naxes)))
-        return false;
+        return unfit(b, n, "the size of the result is given by either scales or sizes");
+    if (type_count(arg_type(n, given(n, 2) ? 2 : 3)) != naxes || (given(n, 1) && type_count(arg_type(n, 1)) != 2 * naxes))
+        return unfit(b, n, "there must be a scale or size for each of the %d resized axes, and 2 numbers in roi", naxes);
     for (int k = 0; k < t.rank; k++) {
         r->dims[k] = t.dims[k];
         r->scale[k] = r->to[k] = 1;
@@ -119,7 +109,7 @@ static bool resize_of(Build *b, const Node *n, Resize *r)
         scales_of_sizes(n, r, t, naxes, axes);
     for (int k = 0; k < t.rank; k++)
         if (r->dims[k] < 0 || !(r->scale[k] > 0 || t.dims[k] == 0) || (t.dims[k] == 0 && r->dims[k] > 0))
-            return node_error(b, n, "axis %d of X, %s, cannot be resized by %g", k, type_text(b->c, t), r->scale[k]);
+            return unfit(b, n, "axis %d cannot be resized by %g", k, r->scale[k]);
     return true;
 }
 

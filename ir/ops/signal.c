@@ -41,39 +41,6 @@ bool mel_infer(Build *b, const Node *n, Type *out)
     return make_type(b, n, out, 0, dt, 2, (int64_t[]){size / 2 + 1, bins});
 }
 
-void mel(Lower *l)
-{
-    Ctx *c = l->c;
-    Type t = out_type(l, 0);
-    DType dt = in_type(l, 3).dt == DT_F64 ? DT_F64 : DT_F32;
-    int64_t points = t.dims[1] + 2;
-    Buf *places = lower_temp(l, "places", dt, 1, &points);
-    const Idx *const *i = lower_vars(l, 1, &points);
-    const Expr *one = expr_float(c, dt, 1), *k700 = expr_float(c, dt, 700), *k2595 = expr_float(c, dt, 2595), *edge[2];
-    for (int k = 0; k < 2; k++) {
-        edge[k] = expr_op2(c, OP_add, one, expr_op2(c, OP_div, lone(l, k + 3, dt), k700));
-        edge[k] = expr_op2(c, OP_mul, expr_op1(c, OP_log, edge[k]), expr_float(c, dt, 0.43429448190325182765 * 2595));
-    }
-    const Expr *p = expr_op2(c, OP_div, expr_op2(c, OP_sub, edge[1], edge[0]), expr_float(c, dt, (double)points));
-    p = expr_op2(c, OP_add, expr_op2(c, OP_mul, expr_cast(c, dt, expr_index(c, i[0])), p), edge[0]);
-    p = expr_op2(c, OP_pow, expr_float(c, dt, 10), expr_op2(c, OP_div, p, k2595));
-    p = expr_op2(c, OP_mul, k700, expr_op2(c, OP_sub, p, one));
-    p = expr_op2(c, OP_mul, expr_op2(c, OP_add, lone(l, 1, dt), one), p);
-    lower_store(l, places, expr_op1(c, OP_floor, expr_op2(c, OP_div, p, lone(l, 2, dt))));
-    i = lower_vars(l, 2, t.dims);
-    const Expr *j = expr_cast(c, dt, expr_index(c, i[0])), *at[3], *none = zero(c, dt);
-    for (int k = 0; k < 3; k++) {
-        const Idx *place = idx_add(c, i[1], idx_const(c, k));
-        at[k] = expr_load(c, places, &place);
-    }
-    /* rises to the middle, then falls; where the left side has no width, the middle is 1 */
-    const Expr *up = expr_op2(c, OP_div, expr_op2(c, OP_sub, j, at[0]), expr_op2(c, OP_sub, at[1], at[0]));
-    const Expr *down = expr_op2(c, OP_div, expr_op2(c, OP_sub, at[2], j), expr_op2(c, OP_sub, at[2], at[1]));
-    up = expr_select(c, both(c, expr_op2(c, OP_ge, j, at[0]), expr_op2(c, OP_lt, j, at[1])), up, none);
-    down = expr_select(c, both(c, expr_op2(c, OP_gt, j, at[1]), expr_op2(c, OP_lt, j, at[2])), down, up);
-    lower_store(l, l->out[0], expr_select(c, expr_op2(c, OP_eq, j, at[1]), one, down));
-}
-
 /* ---- the sum ---- */
 
 typedef struct Sum {

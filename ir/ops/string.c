@@ -57,25 +57,19 @@ bool tfidf_infer(Build *b, const Node *n, Type *out)
     Type t = arg_type(n, 0);
     const char *mode = node_string(n, "mode", "");
     int64_t dims[2] = {t.rank == 2 ? t.dims[0] : g.columns, g.columns};
-    if (t.rank > 2)
-        node_error(b, n, "X is %s: it must be a row of items or a matrix of rows", type_text(b->c, t));
-    else if (strcmp(mode, "TF") != 0 && strcmp(mode, "IDF") != 0 && strcmp(mode, "TFIDF") != 0)
-        node_error(b, n, "mode = \"%s\" is unknown: it is TF, IDF or TFIDF", mode);
-    else if (!g.pool || (t.dt == DT_STRING) != (g.pool->kind == ATTR_STRINGS))
-        node_error(b, n, "X is %s: its items are looked up in pool_strings when they are strings, else in pool_int64s, "
-                   "and that attribute is missing", type_text(b->c, t));
-    else if (g.least < 1 || g.most < g.least || g.skips < 0)
-        node_error(b, n, "min_gram_length %lld, max_gram_length %lld, max_skip_count %lld: lengths are at least 1, the "
-                   "first no more than the second, and skips are not negative", (long long)g.least, (long long)g.most,
-                   (long long)g.skips);
-    else if (!grams_fit(&g))
-        node_error(b, n, "ngram_counts %s, a pool of %d, ngram_indexes of %d, weights of %d: the counts say where the "
-                   "pool's 1-grams, 2-grams and so on begin, whole ones; ngram_indexes has a column for each, not "
-                   "negative, and weights, if there are any, as many", dims_text(b->c, g.counts.n, g.counts.v),
-                   g.pool->n, g.indexes.n, g.weights ? g.weights->n : 0);
-    else
-        return make_type(b, n, out, 0, DT_F32, t.rank == 2 ? 2 : 1, dims);
-    return false;
+    if (strcmp(mode, "TF") != 0 && strcmp(mode, "IDF") != 0 && strcmp(mode, "TFIDF") != 0)
+        return node_error(b, n, "mode = \"%s\" is unknown: it is TF, IDF or TFIDF", mode);
+    if (t.rank > 2 || !g.pool || (t.dt == DT_STRING) != (g.pool->kind == ATTR_STRINGS))
+        return unfit(b, n, "X must be a row of items or a matrix of rows; they are looked up in pool_strings when they "
+                     "are strings, else in pool_int64s");
+    if (g.least < 1 || g.most < g.least || g.skips < 0)
+        return unfit(b, n, "the lengths of grams are at least 1, the least no more than the greatest, and skips are not "
+                     "negative");
+    if (!grams_fit(&g))
+        return unfit(b, n, "ngram_counts says where the 1-grams, 2-grams and so on of the pool (of %d) begin, whole ones; "
+                     "ngram_indexes has a column for each, not negative, and weights (%d), if there are any, as many",
+                     g.pool->n, g.weights ? g.weights->n : 0);
+    return make_type(b, n, out, 0, DT_F32, t.rank == 2 ? 2 : 1, dims);
 }
 
 /* Counts the grams of one size, the first of which is the pool's n-gram number `first`. */
@@ -165,12 +159,12 @@ const Expr *regex_at(Lower *l, int out, const Idx *const *i)
 bool split_strings_infer(Build *b, const Node *n, Type *out)
 {
     Type t = arg_type(n, 0);
-    int64_t dims[MAX_RANK + 1], most = node_int(n, "maxsplit", -1);
-    for (int i = 0; i < t.rank; i++)
-        dims[i] = t.dims[i];
-    dims[t.rank] = most < 0 || most > b->c->string_bytes ? b->c->string_bytes + 1 : most + 1;
+    Dims d = {0};
+    int64_t most = node_int(n, "maxsplit", -1);
+    dims_take(&d, t, 0, t.rank);
+    d.at[d.n++] = most < 0 || most > b->c->string_bytes ? b->c->string_bytes + 1 : most + 1;
     out[1] = type_make(b->c, DT_I64, t.rank, t.dims);
-    return make_type(b, n, out, 0, DT_STRING, t.rank + 1, dims);
+    return dims_type(b, n, out, DT_STRING, &d);
 }
 
 void split_strings(Lower *l)
@@ -218,17 +212,10 @@ void split_strings(Lower *l)
 bool normalizer_infer(Build *b, const Node *n, Type *out)
 {
     Type t = arg_type(n, 0);
-    const char *action = node_string(n, "case_change_action", "NONE");
-    int64_t dims[2] = {1, t.rank ? t.dims[t.rank - 1] : 1};
     if (t.rank < 1 || t.rank > 2 || (t.rank == 2 && t.dims[0] != 1))
-        node_error(b, n, "X is %s: it must be [C] or [1, C]", type_text(b->c, t));
-    else if (strcmp(action, "NONE") != 0 && strcmp(action, "LOWER") != 0 && strcmp(action, "UPPER") != 0)
-        node_error(b, n, "case_change_action = \"%s\" is unknown: it is NONE, LOWER or UPPER", action);
-    else {
-        dims[1] += dims[1] == 0; /* nothing is left: one empty string */
-        return make_type(b, n, out, 0, DT_STRING, t.rank, dims + 2 - t.rank);
-    }
-    return false;
+        return unfit(b, n, "X must be [C] or [1, C]");
+    int64_t count = t.dims[t.rank - 1];
+    return type_but(b, n, out, 0, t.rank - 1, count > 0 ? count : 1); /* nothing is left: one empty string */
 }
 
 /* The strings by the other case, in slots; NULL: as they are. */
