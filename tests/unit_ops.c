@@ -79,6 +79,9 @@ static const Row faulty[] = {
     {"z = @s == 'a", "the string does not end"},
     {"z = dim(x)", "expected ','"},
     {"z = x ? y", "expected ':'"},
+    {"z = x; for i on [1] { z = x }", "expected 'in'"},
+    {"z = x; for i in [1] { z = x + i", "expected '}'"},
+    {"for i in [1] { a = x }; z = a", "nothing is called 'a' so far"},
 };
 
 START_TEST(faults_of_bodies)

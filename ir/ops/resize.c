@@ -87,8 +87,9 @@ static bool resize_of(Build *b, const Node *n, Resize *r)
         return false;
     if (given(n, 2) == given(n, 3))
         return unfit(b, n, "the size of the result is given by either scales or sizes");
-    if (type_count(arg_type(n, given(n, 2) ? 2 : 3)) != naxes || (given(n, 1) && type_count(arg_type(n, 1)) != 2 * naxes))
-        return unfit(b, n, "there must be a scale or size for each of the %d resized axes, and 2 numbers in roi", naxes);
+    int64_t count = type_count(arg_type(n, given(n, 2) ? 2 : 3));
+    if (count != naxes || (given(n, 1) && type_count(arg_type(n, 1)) != 2 * naxes))
+        return unfit(b, n, "there must be a scale or size for each of the %d resized axes (2 numbers in roi)", naxes);
     for (int k = 0; k < t.rank; k++) {
         r->dims[k] = t.dims[k];
         r->scale[k] = r->to[k] = 1;

@@ -46,8 +46,8 @@ static bool target_dims(Build *b, const Node *n, Ints target, int64_t *dims)
     }
     if (!good || (zero && hole >= 0))
         return unfit(b, n, "the target shape has at most %d dimensions: positive ones, at most one -1, which is "
-                     "inferred, and 0, which copies that dimension of the input, if there is one; with allowzero = 1 it is "
-                     "a dimension of 0, and -1 cannot be inferred", MAX_RANK);
+                     "inferred, and 0, which copies that dimension of the input, if there is one; with allowzero = 1 "
+                     "it is a dimension of 0, and -1 cannot be inferred", MAX_RANK);
     int64_t rest, count = type_count(t);
     if (hole < 0)
         return true;

@@ -60,14 +60,14 @@ bool tfidf_infer(Build *b, const Node *n, Type *out)
     if (strcmp(mode, "TF") != 0 && strcmp(mode, "IDF") != 0 && strcmp(mode, "TFIDF") != 0)
         return node_error(b, n, "mode = \"%s\" is unknown: it is TF, IDF or TFIDF", mode);
     if (t.rank > 2 || !g.pool || (t.dt == DT_STRING) != (g.pool->kind == ATTR_STRINGS))
-        return unfit(b, n, "X must be a row of items or a matrix of rows; they are looked up in pool_strings when they "
-                     "are strings, else in pool_int64s");
+        return unfit(b, n, "X must be a row of items or a matrix of rows; they are looked up in pool_strings when "
+                     "they are strings, else in pool_int64s");
     if (g.least < 1 || g.most < g.least || g.skips < 0)
-        return unfit(b, n, "the lengths of grams are at least 1, the least no more than the greatest, and skips are not "
+        return unfit(b, n, "the lengths of grams are at least 1, the least no more than the greatest; skips are not "
                      "negative");
     if (!grams_fit(&g))
-        return unfit(b, n, "ngram_counts says where the 1-grams, 2-grams and so on of the pool (of %d) begin, whole ones; "
-                     "ngram_indexes has a column for each, not negative, and weights (%d), if there are any, as many",
+        return unfit(b, n, "ngram_counts says where the 1-grams, 2-grams and so on of the pool (of %d) begin, whole "
+                     "ones; ngram_indexes has a column for each, not negative, and weights (%d), if there are any, as many",
                      g.pool->n, g.weights ? g.weights->n : 0);
     return make_type(b, n, out, 0, DT_F32, t.rank == 2 ? 2 : 1, dims);
 }
