@@ -236,6 +236,8 @@ static Quantity call(Formula *f, const char *name)
         v[n++] = formula_expr(f);
     }
     DType dt = dtype_parse(name);
+    if (n > 0 && v[0].absent)
+        return v[0];
     if (dt != DT_NONE && n == 1)
         return cast(f, v[0], dt);
     if (!strcmp(name, "like") && n == 2)

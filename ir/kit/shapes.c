@@ -73,6 +73,16 @@ static bool fits_shape(const char **p, Sizes *s, Type t)
     return fits && (any ? rest >= -1 : rest == 0);
 }
 
+/* " (N = 1, C = 3)" */
+static const char *sizes_text(Ctx *c, const Sizes *s)
+{
+    const char *text = "";
+    for (int i = 0; i < COUNT(s->known); i++)
+        if (s->known[i])
+            text = internf(c, "%s%s%c = %lld", text, *text ? ", " : " (", i, (long long)s->of[i]);
+    return *text ? internf(c, "%s)", text) : text;
+}
+
 bool shapes(Build *b, const Node *n, Sizes *s, const char *rule)
 {
     for (const char *p = rule; *p && *p != ';';) {
@@ -82,6 +92,7 @@ bool shapes(Build *b, const Node *n, Sizes *s, const char *rule)
             k++;
         p = open + 1;
         const Edge *e = arg(n, k);
+        const Sizes before = *s;
         bool fits = !e || fits_shape(&p, s, e->type);
         p = strchr(open, ']') + 1;
         if (*p == '?') {
@@ -89,7 +100,8 @@ bool shapes(Build *b, const Node *n, Sizes *s, const char *rule)
             p++;
         }
         if (!fits)
-            return unfit(b, n, "%s does not fit; the shapes must be %s", n->sig->in[k].name, rule);
+            return unfit(b, n, "%s does not fit%s; the shapes must be %s", n->sig->in[k].name,
+                         sizes_text(b->c, &before), rule);
         p += *p == ' ';
     }
     return true;

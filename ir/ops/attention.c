@@ -79,7 +79,7 @@ const Expr *rotary_at(Lower *l, int out, const Idx *const *i)
     }
     y = turned(l, &r, i, e, 1, j);
     cross = turned(l, &r, i, other, 2, j);
-    y = expr_op2(c, OP_add, y, expr_select(c, first, expr_op1(c, OP_neg, cross), cross));
+    y = formula(c, "y, first, cross: y + (first ? -cross : cross)", y, first, cross);
     return r.turned == r.size ? y : expr_select(c, expr_in(c, d, r.turned), y, rest);
 }
 
@@ -97,13 +97,8 @@ bool tensor_scatter_infer(Build *b, const Node *n, Type *out)
         fits = k == axis || t.dims[k] == u.dims[k];
     if (fits && arg(n, 2))
         fits = same_dims(arg_type(n, 2), (Type){DT_I64, 1, t.dims});
-    if (!fits)
-        node_error(b, n,
-                   "past_cache is %s, update is %s, axis = %d: the update must have the shape of the cache but for the "
-                   "axis, where it is no longer; write_indices has one element for each batch; the axis is not the "
-                   "first",
-                   type_text(b->c, t), type_text(b->c, u), axis);
-    return fits;
+    return fits || unfit(b, n, "the update must have the shape of the cache but for the axis, where it is no longer; "
+                         "write_indices has one element for each batch; the axis is not the first");
 }
 
 const Expr *tensor_scatter_at(Lower *l, int out, const Idx *const *i)

@@ -18,12 +18,10 @@ bool old_broadcast(Build *b, const Node *n, Edge **out)
         for (int i = 0; fits && i < y.rank; i++)
             fits = y.dims[i] == x.dims[axis + i] || y.dims[i] == 1;
     }
-    if (!fits) {
-        node_error(b, n, "A is %s, B is %s: before opset 7 %s", type_text(b->c, x), type_text(b->c, y),
-                   broadcast ? "B must be a single element or match a run of A's dimensions that begins at axis"
-                             : "their shapes must be equal (broadcast = 1 relaxes that)");
-        return false;
-    }
+    if (!fits)
+        return unfit(b, n, "before opset 7 %s", broadcast ? "B must be a single element or match a run of A's dimensions "
+                                                            "that begins at axis"
+                                                          : "shapes must be equal (broadcast = 1 relaxes that)");
     if (broadcast && type_count(y) == 1) {
         second = reshaped(b, second, 0, NULL);
     } else if (broadcast) {
@@ -40,8 +38,7 @@ bool same_shapes(Build *b, const Node *n, Edge **out)
 {
     for (int k = 1; k < n->nin; k++)
         if (!same_dims(arg_type(n, 0), arg_type(n, k)))
-            return node_error(b, n, "operand 0 is %s, operand %d is %s: before opset 8 all shapes must be equal",
-                              type_text(b->c, arg_type(n, 0)), k, type_text(b->c, arg_type(n, k)));
+            return unfit(b, n, "before opset 8 all shapes must be equal");
     return newest(b, n, out);
 }
 
@@ -55,9 +52,8 @@ bool variadic_infer(Build *b, const Node *n, Type *out)
         Type t = arg_type(n, k);
         int r;
         if (!broadcast_dims(rank, dims, t.rank, t.dims, &r, next))
-            return node_error(b, n, "operand %d is %s, which does not broadcast with %s: aligned from the right, two "
-                              "dimensions are equal or one of them is 1", k, type_text(b->c, t),
-                              dims_text(b->c, rank, dims));
+            return node_error(b, n, "operand %d is %s, which does not broadcast with %s: from the right, dimensions are "
+                              "equal or 1", k, type_text(b->c, t), dims_text(b->c, rank, dims));
         rank = r;
         memcpy(dims, next, sizeof dims);
     }

@@ -18,24 +18,20 @@ static const Expr *sum_of_products(Lower *l, int kx, int ky, int64_t depth, cons
     return sweep_reduce(c, &s, zero(c, dt), (Fold){OP_mad, x, y});
 }
 
-/* ---- MatMul, as numpy's: a vector on the left is a row, on the right a column; leading dimensions broadcast
- * ------------------ */
+/* ---- MatMul, as numpy's: a vector on the left is a row, on the right a column; leading dimensions broadcast */
 
 bool matmul_type(Build *b, const Node *n, int kx, int ky, DType dt, Type *out)
 {
     Type x = arg_type(n, kx), y = arg_type(n, ky);
     if (x.rank == 0 || y.rank == 0)
-        return node_error(b, n, "A is %s, B is %s: a scalar has no dimension to multiply along (Mul multiplies by it)",
-                          type_text(b->c, x), type_text(b->c, y));
+        return unfit(b, n, "a scalar has no dimension to multiply along (Mul multiplies by it)");
     int64_t k = x.dims[x.rank - 1], rows = y.dims[y.rank > 1 ? y.rank - 2 : 0], dims[MAX_RANK];
-    if (k != rows)
-        return node_error(b, n, "A is %s, B is %s: the last dimension of A, %lld, must equal the %s of B, %lld",
-                          type_text(b->c, x), type_text(b->c, y), (long long)k,
-                          y.rank > 1 ? "last but one" : "dimension", (long long)rows);
     int rank;
+    if (k != rows)
+        return unfit(b, n, "the last dimension on the left, %lld, must equal the %s on the right, %lld", (long long)k,
+                     y.rank > 1 ? "last but one" : "dimension", (long long)rows);
     if (!broadcast_dims(x.rank > 2 ? x.rank - 2 : 0, x.dims, y.rank > 2 ? y.rank - 2 : 0, y.dims, &rank, dims))
-        return node_error(b, n, "A is %s, B is %s: the dimensions before the last two do not broadcast (each pair is "
-                          "equal, or one of it is 1)", type_text(b->c, x), type_text(b->c, y));
+        return unfit(b, n, "the dimensions before the last two do not broadcast (each pair is equal, or one of it is 1)");
     if (x.rank > 1)
         dims[rank++] = x.dims[x.rank - 2];
     if (y.rank > 1)
@@ -79,23 +75,24 @@ const Expr *matmul_at(Lower *l, int out, const Idx *const *i)
 
 /* ---- Gemm: alpha·A'·B' + beta·C ---- */
 
+static bool gemm_sizes(Build *b, const Node *n, Sizes *s, const char *more)
+{
+    return shapes(b, n, s, internf(b->c, "A[%s] B[%s]%s", node_int(n, "transA", 0) ? "K,M" : "M,K",
+                                   node_int(n, "transB", 0) ? "N,K" : "K,N", more));
+}
+
 bool gemm_infer(Build *b, const Node *n, Type *out)
 {
-    Type x = arg_type(n, 0), y = arg_type(n, 1);
-    bool tx = node_int(n, "transA", 0) != 0, ty = node_int(n, "transB", 0) != 0;
-    if (x.rank != 2 || y.rank != 2 || x.dims[!tx] != y.dims[ty])
-        return node_error(b, n, "A is %s%s, B is %s%s: both must be matrices, with as many columns of A as rows of B",
-                          type_text(b->c, x), tx ? " transposed" : "", type_text(b->c, y), ty ? " transposed" : "");
-    int64_t dims[2] = {x.dims[tx], y.dims[!ty]}, joint[MAX_RANK];
-    int rank = 2;
-    if (arg(n, 2)) {
-        Type t = arg_type(n, 2);
-        if (!broadcast_dims(2, dims, t.rank, t.dims, &rank, joint) || rank != 2 || joint[0] != dims[0] ||
-            joint[1] != dims[1])
-            return node_error(b, n, "C is %s: it must broadcast to the product, %s", type_text(b->c, t),
-                              dims_text(b->c, 2, dims));
-    }
-    return make_type(b, n, out, 0, x.dt, 2, dims);
+    Sizes s = {0};
+    Type t = arg(n, 2) ? arg_type(n, 2) : (Type){.rank = 0};
+    int64_t joint[MAX_RANK];
+    int rank;
+    if (!gemm_sizes(b, n, &s, "; both are matrices"))
+        return false;
+    const int64_t dims[2] = {s.of['M'], s.of['N']};
+    if (!broadcast_dims(2, dims, t.rank, t.dims, &rank, joint) || rank != 2 || memcmp(joint, dims, sizeof dims) != 0)
+        return unfit(b, n, "C must broadcast to the product, %s", dims_text(b->c, 2, dims));
+    return make_type(b, n, out, 0, arg_type(n, 0).dt, 2, dims);
 }
 
 /* k·x; integers by a number that is none go through double. */
@@ -123,20 +120,14 @@ const Expr *gemm_at(Lower *l, int out, const Idx *const *i)
     if (!arg(n, 2) || beta == 0)
         return y;
     const Expr *z = times(l->c, math(l, 2, 2, i), beta);
-    return expr_op2(l->c, OP_add, expr_cast(l->c, z->dt == DT_F64 ? DT_F64 : y->dt, y),
-                    expr_cast(l->c, y->dt == DT_F64 ? DT_F64 : z->dt, z));
+    return formula(l->c, z->dt == DT_F64 ? "y, z: double(y) + z" : "y, z: y + like(z, y)", y, z);
 }
 
-/* Versions 1 and 6: C must have the product's shape unless broadcast = 1. */
+/* Versions 1 and 6. */
 bool gemm_old(Build *b, const Node *n, Edge **out)
 {
-    Type c = arg_type(n, 2);
-    if (!node_int(n, "broadcast", 0)) {
-        bool tx = node_int(n, "transA", 0) != 0, ty = node_int(n, "transB", 0) != 0;
-        Type x = arg_type(n, 0), y = arg_type(n, 1);
-        if (x.rank == 2 && y.rank == 2 && (c.rank != 2 || c.dims[0] != x.dims[tx] || c.dims[1] != y.dims[!ty]))
-            return node_error(b, n, "C is %s: before opset 7 it must have the product's shape, [%lld,%lld], unless "
-                              "broadcast = 1", type_text(b->c, c), (long long)x.dims[tx], (long long)y.dims[!ty]);
-    }
-    return newest(b, n, out);
+    Sizes s = {0};
+    return (node_int(n, "broadcast", 0) ||
+            gemm_sizes(b, n, &s, " C[M,N]; before opset 7 C needs the product's shape unless broadcast = 1")) &&
+           newest(b, n, out);
 }

@@ -8,12 +8,8 @@ bool lrn_infer(Build *b, const Node *n, Type *out)
 {
     int64_t size = node_int(n, "size", 1);
     out[0] = arg_type(n, 0);
-    if (out[0].rank < 2)
-        return node_error(b, n, "the input is %s: it must have at least 2 dimensions", type_text(b->c, out[0]));
-    if (size >= 1 && size <= INT32_MAX)
-        return true;
-    return node_error(b, n, "size = %lld is out of range: it is the number of channels that are summed over",
-                      (long long)size);
+    return (out[0].rank >= 2 && size >= 1 && size <= INT32_MAX) ||
+           unfit(b, n, "X must have at least 2 dimensions; size, of channels that are summed over, is out of range");
 }
 
 /* x / (bias + alpha/size · sum of squares over the channels around)^beta */
@@ -34,7 +30,7 @@ const Expr *lrn_at(Lower *l, int out, const Idx *const *i)
     if (inside)
         x = expr_select(c, inside, x, zero(c, dt));
     const Expr *sum = sweep_reduce(c, &s, zero(c, dt), (Fold){OP_mad, x, NULL});
-    sum = expr_op3(c, OP_mad, sum, expr_float(c, dt, alpha), expr_float(c, dt, (double)node_float(l->node, "bias", 1)));
-    sum = expr_op2(c, OP_pow, sum, expr_float(c, dt, (double)node_float(l->node, "beta", 0.75f)));
-    return expr_op2(c, OP_div, in_math(l, 0, i), sum);
+    return formula(c, "x, sum, alpha, bias, beta: x / pow(mad(sum, alpha, bias), beta)", in_math(l, 0, i), sum,
+                   expr_float(c, dt, alpha), expr_float(c, dt, (double)node_float(l->node, "bias", 1)),
+                   expr_float(c, dt, (double)node_float(l->node, "beta", 0.75f)));
 }

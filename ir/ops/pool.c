@@ -93,13 +93,10 @@ static const Expr *pool_count(Ctx *c, const Window *w, int d, const Idx *o, bool
     const Idx *x = idx_axpy(c, idx_const(c, -w->before[d]), w->stride[d], o);
     if (x->lo >= first && x->hi + w->span[d] <= end)
         return expr_int(c, DT_I64, w->size[d]);
-    const Expr *step = expr_int(c, DT_I64, w->dilation[d]), *one = expr_int(c, DT_I64, 1);
     const Expr *upto = expr_index(c, idx_axpy(c, idx_const(c, end - 1), -1, x));
     const Expr *from = expr_index(c, idx_axpy(c, idx_const(c, first + w->dilation[d] - 1), -1, x));
-    upto = expr_op2(c, OP_add, expr_op2(c, OP_div, upto, step), one);
-    upto = expr_op2(c, OP_min, upto, expr_int(c, DT_I64, w->size[d]));
-    from = expr_op2(c, OP_max, expr_op2(c, OP_div, from, step), zero(c, DT_I64));
-    return expr_op2(c, OP_max, expr_op2(c, OP_sub, upto, from), one);
+    return formula(c, "upto, from, step, size: max(min(upto / step + 1, size) - max(from / step, 0), 1)", upto, from,
+                   i64(c, w->dilation[d]), i64(c, w->size[d]));
 }
 
 const Expr *average_pool_at(Lower *l, int out, const Idx *const *i)
@@ -117,28 +114,21 @@ const Expr *average_pool_at(Lower *l, int out, const Idx *const *i)
     return expr_op2(c, OP_div, sum, expr_cast(c, dt, count));
 }
 
-static double norm_power(const Node *n)
-{
-    const Attr *a = node_attr(n, "p");
-    return !a ? 2 : a->kind == ATTR_FLOAT ? (double)a->f : (double)a->i;
-}
-
 const Expr *lp_pool_at(Lower *l, int out, const Idx *const *i)
 {
     (void)out;
     Ctx *c = l->c;
     Pool p;
     DType dt = math_type(in_type(l, 0).dt);
-    double power = norm_power(l->node);
+    const Attr *a = node_attr(l->node, "p");
+    const double power = a->kind == ATTR_FLOAT ? (double)a->f : (double)a->i;
     pool_open(l, i, &p);
-    const Expr *none = zero(c, dt), *x = pooled(l, &p, none);
+    const Expr *none = zero(c, dt), *x = pooled(l, &p, none), *of = expr_float(c, dt, power);
     if (power == 2)
         return expr_op1(c, OP_sqrt, sweep_reduce(c, &p.s, none, (Fold){OP_mad, x, NULL}));
-    x = expr_op1(c, OP_abs, x);
-    if (power == 1)
-        return sweep_reduce(c, &p.s, none, (Fold){OP_add, x, NULL});
-    x = expr_op2(c, OP_pow, x, expr_float(c, dt, power));
-    return expr_op2(c, OP_pow, sweep_reduce(c, &p.s, none, (Fold){OP_add, x, NULL}), expr_float(c, dt, 1 / power));
+    x = formula(c, power == 1 ? "x, p: abs(x)" : "x, p: pow(abs(x), p)", x, of);
+    x = sweep_reduce(c, &p.s, none, (Fold){OP_add, x, NULL});
+    return power == 1 ? x : expr_op2(c, OP_pow, x, expr_float(c, dt, 1 / power));
 }
 
 /* ---- MaxUnpool: the elements back to their flat places, zeros elsewhere; a larger output_shape is filled with more
@@ -153,18 +143,16 @@ bool max_unpool(Build *b, const Node *n, Edge **out)
     if (!window_lists(b, n, &w) || !window_kernel(b, n, NULL, &w) || (arg(n, 2) && !arg_ints(b, n, 2, &shape)))
         return false;
     if (!same_dims(t, arg_type(n, 1)) || (arg(n, 2) && shape.n != t.rank))
-        return node_error(b, n, "X is %s, I is %s, output_shape is %s: the first two must have one shape, the last its "
-                          "rank", type_text(b->c, t), type_text(b->c, arg_type(n, 1)),
-                          dims_text(b->c, shape.n, shape.v));
+        return unfit(b, n, "X and I must have one shape, output_shape its rank");
     memcpy(dims, t.dims, 2 * sizeof *dims);
     for (int d = 0; d < w.rank; d++)
         dims[d + 2] = (w.in[d] - 1) * w.stride[d] - w.before[d] - w.after[d] + w.size[d];
-    for (int d = 0; d < t.rank; d++)
+    for (int d = 0; d < t.rank; d++) {
         pads[t.rank + d] = arg(n, 2) ? shape.v[d] - dims[d] : 0;
-    for (int d = 0; d < t.rank; d++)
         if (dims[d] < 0 || pads[t.rank + d] < 0)
-            return node_error(b, n, "the result without padding is %s: output_shape, %s, must be no smaller",
-                              dims_text(b->c, t.rank, dims), dims_text(b->c, shape.n, shape.v));
+            return unfit(b, n, "the result without padding is %s: output_shape must be no smaller",
+                         dims_text(b->c, t.rank, dims));
+    }
     if (!dims_count(t.rank, dims, &count))
         return node_error(b, n, "the result is too large");
     Edge *none = like(b, n->in[0], 0), *flat = build_op2(b, "Expand", none, build_ints(b, 1, &count));

@@ -33,16 +33,14 @@ const Expr *shifted(Lower *l, int k, const Idx *const *at, DType dt, const Expr 
 /* v, rounded, plus the zero point (NULL: none), within the integer type. */
 static const Expr *to_integer(Ctx *c, DType to, const Expr *v, const Expr *z)
 {
-    const Expr *q = expr_op1(c, OP_rint, v), *lo = least(c, to), *hi = greatest(c, to);
-    if (z)
-        q = expr_op2(c, OP_add, q, expr_cast(c, v->dt, z));
-    q = expr_op3(c, OP_clip, q, expr_cast(c, v->dt, lo), expr_cast(c, v->dt, hi));
+    const Expr *q = formula(c, "v, z, lo, hi: clip(rint(v) + like(z, v), like(lo, v), like(hi, v))", v, z, least(c, to),
+                            greatest(c, to));
     return expr_cast(c, to, dtype_bits(to) < 8 ? expr_cast(c, DT_I32, q) : q);
 }
 
 const Expr *requantised(Lower *l, const Expr *sum, const Expr *scale, int z)
 {
-    const Expr *v = expr_op2(l->c, OP_mul, expr_cast(l->c, scale->dt, sum), scale);
+    const Expr *v = formula(l->c, "sum, scale: like(sum, scale) * scale", sum, scale);
     return to_integer(l->c, in_type(l, z).dt, v, single(l, z, NULL));
 }
 
@@ -55,8 +53,7 @@ static bool scales_fit(Build *b, const Node *n)
     int64_t block = node_int(n, "block_size", 0), along = node_int(n, "axis", 1);
     int axis;
     if (arg(n, 2) && !same_dims(scale, arg_type(n, 2)) && (type_count(scale) != 1 || type_count(arg_type(n, 2)) != 1))
-        return node_error(b, n, "the scale is %s, the zero point %s: both must have one shape", type_text(b->c, scale),
-                          type_text(b->c, arg_type(n, 2)));
+        return unfit(b, n, "the scale and the zero point both must have one shape");
     if (type_count(scale) == 1)
         return true;
     if (!node_axis(b, n, along, x.rank, false, &axis))
@@ -64,12 +61,8 @@ static bool scales_fit(Build *b, const Node *n)
     bool fits = block == 0 ? scale.rank == 1 && scale.dims[0] == x.dims[axis] : block > 0 && scale.rank == x.rank;
     for (int k = 0; fits && block > 0 && k < x.rank; k++)
         fits = scale.dims[k] == (k == axis ? (x.dims[k] - 1) / block + 1 : x.dims[k]);
-    if (!fits)
-        node_error(b, n,
-                   "the input is %s, the scale %s, axis = %d, block_size = %lld: the scale must be a scalar, a vector "
-                   "as long as the axis, or, with a block size, have one element for each block along the axis",
-                   type_text(b->c, x), type_text(b->c, scale), axis, (long long)block);
-    return fits;
+    return fits || unfit(b, n, "the scale must be a scalar, a vector as long as the axis, or, with a block size, have "
+                         "one element for each block along the axis");
 }
 
 /* Operand k, a scale or zero point, for element i of the input. */
@@ -89,62 +82,55 @@ static const Expr *scale_at(Lower *l, int k, const Idx *const *i)
     return in_math(l, k, at);
 }
 
-/* The result is a float of its own, or an integer of at most 16 bits. */
+/* Results are floats of their own, or integers of at most 16 bits. */
 static bool quantized_type(Build *b, const Node *n, DType dt)
 {
     bool is_small = dtype_is_int(dt) ? dtype_bits(dt) <= 16 : dtype_is_float(dt) && dtype_bits(dt) <= 8;
-    if (!is_small || dt == DT_F8E8M0)
-        node_error(b, n,
-                   "%s is no type of quantised numbers: it must be an integer of at most 16 bits or a float of "
-                   "at most 8",
-                   dtype_name(dt));
-    return is_small && dt != DT_F8E8M0;
+    return (is_small && dt != DT_F8E8M0) ||
+           node_error(b, n, "%s is no type of quantised numbers: it must be an integer of at most 16 bits or a float of "
+                      "at most 8", dtype_name(dt));
 }
 
 bool quantize_infer(Build *b, const Node *n, Type *out)
 {
-    Type t = arg_type(n, 0);
     int64_t to = node_int(n, "output_dtype", 0);
-    DType dt = arg(n, 2) ? arg_type(n, 2).dt : to > 0 && to < DT_COUNT ? (DType)to : DT_U8;
+    DType dt = arg(n, 2) ? arg_type(n, 2).dt : to ? attr_type(n, "output_dtype", DT_NONE) : DT_U8;
     if (to != 0 && to != (int64_t)dt)
-        return node_error(b, n, "output_dtype = %lld, but the zero point is %s: they must agree", (long long)to,
-                          dtype_name(dt));
-    out[0] = type_make(b->c, dt, t.rank, t.dims);
+        return unfit(b, n, "output_dtype must be the type of the zero point, or of quantised numbers");
+    out[0] = arg_type(n, 0);
+    out[0].dt = dt;
     return quantized_type(b, n, dt) && scales_fit(b, n);
+}
+
+/* As a number of that type has it. */
+static const Expr *rounded(Ctx *c, DType to, const Expr *x)
+{
+    return math_type(to) == to ? x : expr_cast(c, x->dt, expr_cast(c, to, x));
 }
 
 const Expr *quantize_at(Lower *l, int out, const Idx *const *i)
 {
     Ctx *c = l->c;
-    DType to = out_type(l, out).dt, scale = in_type(l, 1).dt, wide = math_type(scale);
-    DType precision = (DType)node_int(l->node, "precision", 0);
+    DType to = out_type(l, out).dt, scale = in_type(l, 1).dt, precision = attr_type(l->node, "precision", DT_NONE);
     if (precision == DT_NONE && math_type(in_type(l, 0).dt) != in_type(l, 0).dt)
         precision = scale;
-    if (precision == DT_F64)
-        wide = DT_F64;
-    const Expr *x = expr_cast(c, wide, in_math(l, 0, i)), *s = expr_cast(c, wide, scale_at(l, 1, i));
-    if (math_type(precision) != precision) {
-        x = expr_cast(c, wide, expr_cast(c, precision, x));
-        s = expr_cast(c, wide, expr_cast(c, precision, s));
-    }
-    const Expr *v = expr_op2(c, OP_div, x, s);
-    if (math_type(precision) != precision)
-        v = expr_cast(c, wide, expr_cast(c, precision, v));
+    DType wide = precision == DT_F64 ? DT_F64 : math_type(scale);
+    const Expr *x = rounded(c, precision, expr_cast(c, wide, in_math(l, 0, i)));
+    const Expr *s = rounded(c, precision, expr_cast(c, wide, scale_at(l, 1, i)));
+    const Expr *v = rounded(c, precision, expr_op2(c, OP_div, x, s)), *z = arg(l->node, 2) ? scale_at(l, 2, i) : NULL;
     if (dtype_is_int(to))
-        return to_integer(c, to, v, arg(l->node, 2) ? scale_at(l, 2, i) : NULL);
-    if (arg(l->node, 2))
-        v = expr_op2(c, OP_add, v, expr_cast(c, wide, scale_at(l, 2, i)));
+        return to_integer(c, to, v, z);
+    v = formula(c, "v, z: v + like(z, v)", v, z);
     return node_int(l->node, "saturate", 1) ? expr_cast(c, to, v) : unless_beyond(c, to, expr_cast(c, to, v), v);
 }
 
 bool dequantize_infer(Build *b, const Node *n, Type *out)
 {
-    Type t = arg_type(n, 0);
-    int64_t to = node_int(n, "output_dtype", 0);
-    DType dt = to > 0 && to < DT_COUNT ? (DType)to : arg_type(n, 1).dt;
+    DType dt = node_int(n, "output_dtype", 0) ? attr_type(n, "output_dtype", DT_NONE) : arg_type(n, 1).dt;
+    out[0] = arg_type(n, 0);
+    out[0].dt = dt;
     if (!dtype_is_float(dt) || dtype_bits(dt) < 16)
-        return node_error(b, n, "output_dtype = %lld is not a float of 16 bits or more", (long long)to);
-    out[0] = type_make(b->c, dt, t.rank, t.dims);
+        return unfit(b, n, "output_dtype must be a float of 16 bits or more");
     return scales_fit(b, n);
 }
 
@@ -154,20 +140,16 @@ const Expr *dequantize_at(Lower *l, int out, const Idx *const *i)
     Ctx *c = l->c;
     DType from = dtype_is_int(in_type(l, 0).dt) ? DT_I32 : DT_F32;
     const Expr *s = scale_at(l, 1, i), *z = arg(l->node, 2) ? expr_cast(c, from, scale_at(l, 2, i)) : NULL;
-    return expr_op2(c, OP_mul, expr_cast(c, s->dt, shifted(l, 0, i, from, z)), s);
+    return formula(c, "x, s: like(x, s) * s", shifted(l, 0, i, from, z), s);
 }
 
 /* ---- products of matrices: scales and zero points are scalars, one per row of A, one per column of B ---- */
 
 static bool rows_fit(Build *b, const Node *n, int k, const Type *out, bool column)
 {
-    Type t;
-    int rank;
+    int rank, along = out->rank - 2 + column;
     int64_t dims[MAX_RANK];
-    if (!arg(n, k))
-        return true;
-    t = arg_type(n, k);
-    int along = out->rank - 2 + column;
+    Type t = arg(n, k) ? arg_type(n, k) : (Type){.rank = 0};
     if (type_count(t) == 1 || (t.rank == 1 && along >= 0 && along < out->rank && t.dims[0] == out->dims[along]))
         return true;
     if (t.rank > 1 && broadcast_dims(out->rank, out->dims, t.rank, t.dims, &rank, dims) &&
@@ -213,10 +195,8 @@ bool qlinear_matmul_infer(Build *b, const Node *n, Type *out)
 const Expr *qlinear_matmul_at(Lower *l, int out, const Idx *const *i)
 {
     (void)out;
-    Ctx *c = l->c;
     const Expr *zx = row_zero(l, 2, i, false), *zy = row_zero(l, 5, i, true);
-    const Expr *scale = row_scale(l, 1, i, false);
-    scale = expr_op2(c, OP_mul, scale, row_scale(l, 4, i, true));
-    scale = expr_op2(c, OP_div, scale, single(l, 6, NULL));
+    const Expr *sx = row_scale(l, 1, i, false), *sy = row_scale(l, 4, i, true);
+    const Expr *scale = formula(l->c, "x, y, z: x * y / z", sx, sy, single(l, 6, NULL));
     return requantised(l, matmul_sum(l, 0, 3, i, DT_I32, zx, zy), scale, 7);
 }
