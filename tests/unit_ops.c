@@ -52,7 +52,8 @@ START_TEST(bodies_can_be_built)
 END_TEST
 
 typedef struct Row {
-    const char *body, *message;
+    const char *text, *message;
+    bool formula;
 } Row;
 
 static void read_row(Ctx *ctx, void *arg)
@@ -60,9 +61,13 @@ static void read_row(Ctx *ctx, void *arg)
     const Row *row = arg;
     Op *all = NEW_N(ctx, Op, ops_count + 1);
     memcpy(all, ops_table, sizeof *all * (size_t)ops_count);
-    all[ops_count] = (Op){.sig = "test::Row-1 <k: int = 1, s: string = \"a\"> (x: F, y?: F) => (z: F)", .body = row->body};
+    all[ops_count] = (Op){.sig = "test::Row-1 <k: int = 1, s: string = \"a\"> (x: F, y?: F) => (z: F)", .body = row->formula ? NULL : row->text,
+                          .formula = row->formula ? row->text : NULL};
     ctx->ops = op_table_new(ctx, all, ops_count + 1);
-    op_check_body(ctx, op_newest(ctx, "test", "Row"));
+    if (row->formula)
+        op_check_formula(ctx, op_newest(ctx, "test", "Row"));
+    else
+        op_check_body(ctx, op_newest(ctx, "test", "Row"));
 }
 
 static const Row faulty[] = {
@@ -82,6 +87,27 @@ static const Row faulty[] = {
     {"z = x; for i on [1] { z = x }", "expected 'in'"},
     {"z = x; for i in [1] { z = x + i", "expected '}'"},
     {"for i in [1] { a = x }; z = a", "nothing is called 'a' so far"},
+    {"z = w", "nothing is called 'w' so far", false},
+    {"a = x", "nothing is called 'z' so far", false},
+    {"z = x y", "expected ';' or the end", false},
+    {"z = Ad(x, y)", "there is no operator 'Ad'", false},
+    {"z = Relu(x, y)", "Relu does not take so many operands", false},
+    {"z = Relu<k = 1>(x)", "Relu has no attribute 'k'", false},
+    {"z = Elu<alpha = 'a'>(x)", "not a value of the attribute 'alpha'", false},
+    {"z = x * @w", "there is no attribute 'w'", false},
+    {"(z, a) = Relu(x)", "Relu does not give so many results", false},
+    {"z = (x", "expected ')'", false},
+    {"z = @s == 'a", "the string does not end", false},
+    {"z = dim(x)", "expected ','", false},
+    {"z = x ? y", "expected ':'", false},
+    {"x + w", "nothing is called 'w'", true},
+    {"ex(x)", "there is no function 'ex' of 1", true},
+    {"exp(x, y)", "there is no function 'exp' of 2", true},
+    {"x * @w", "there is no attribute 'w'", true},
+    {"x < 0 ? y", "expected ':'", true},
+    {"e = exp(x)", "expected ';'", true},
+    {"x y", "expected the end", true},
+    {"x * )", "expected a name", true},
 };
 
 START_TEST(faults_of_bodies)
@@ -91,10 +117,10 @@ START_TEST(faults_of_bodies)
     size_t size = 0;
     FILE *f = open_memstream(&text, &size);
     Ctx *own = ctx_new();
-    ck_assert_msg(!ctx_run(own, read_row, &row), "%s was read", row.body);
+    ck_assert_msg(!ctx_run(own, read_row, &row), "%s was read", row.text);
     diag_flush(own, f);
     fclose(f);
-    ck_assert_msg(strstr(text, row.message) != NULL, "%s: %s", row.body, text);
+    ck_assert_msg(strstr(text, row.message) != NULL, "%s: %s", row.message, text);
     free(text);
     ctx_free(own);
 }
@@ -109,7 +135,7 @@ START_TEST(bodies_that_are_sound)
         "z = com.microsoft::FastGelu(x, y)", "z = asked(z) ? x : item([4, 5], 1) * x",
     };
     for (int i = 0; i < COUNT(bodies); i++) {
-        Row row = {bodies[i], NULL};
+        Row row = {bodies[i], NULL, false};
         ck_assert_msg(ctx_run(c, read_row, &row), "%s was refused", bodies[i]);
     }
 }
