@@ -289,8 +289,9 @@ static Quantity unary(Formula *f)
 typedef struct Operator { const char *text; int level; ScalarOp op; } Operator;
 enum { LEVELS = 5 };
 static const Operator operators[] = {
-    {"||", 0, OP_or}, {"|", 0, OP_or}, {"&&", 1, OP_and}, {"&", 1, OP_and}, {"==", 2, OP_eq}, {"!=", 2, OP_ne}, {"<=", 2, OP_le}, {">=", 2, OP_ge},
-    {"<", 2, OP_lt},  {">", 2, OP_gt},   {"+", 3, OP_add}, {"-", 3, OP_sub}, {"*", 4, OP_mul}, {"/", 4, OP_div},
+    {"||", 0, OP_or}, {"|", 0, OP_or},   {"&&", 1, OP_and}, {"&", 1, OP_and}, {"==", 2, OP_eq}, {"!=", 2, OP_ne},
+    {"<=", 2, OP_le}, {">=", 2, OP_ge},  {"<", 2, OP_lt},   {">", 2, OP_gt},  {"+", 3, OP_add}, {"-", 3, OP_sub},
+    {"*", 4, OP_mul}, {"/", 4, OP_div},
 };
 
 static double of_numbers(ScalarOp op, double x, double y)

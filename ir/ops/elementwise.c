@@ -19,9 +19,9 @@ bool old_broadcast(Build *b, const Node *n, Edge **out)
             fits = y.dims[i] == x.dims[axis + i] || y.dims[i] == 1;
     }
     if (!fits)
-        return unfit(b, n, "before opset 7 %s", broadcast ? "B must be a single element or match a run of A's dimensions "
-                                                            "that begins at axis"
-                                                          : "shapes must be equal (broadcast = 1 relaxes that)");
+        return unfit(b, n, "before opset 7 %s",
+                     broadcast ? "B must be a single element or match a run of A's dimensions that begins at axis"
+                               : "shapes must be equal (broadcast = 1 relaxes that)");
     if (broadcast && type_count(y) == 1) {
         second = reshaped(b, second, 0, NULL);
     } else if (broadcast) {
@@ -52,8 +52,8 @@ bool variadic_infer(Build *b, const Node *n, Type *out)
         Type t = arg_type(n, k);
         int r;
         if (!broadcast_dims(rank, dims, t.rank, t.dims, &r, next))
-            return node_error(b, n, "operand %d is %s, which does not broadcast with %s: from the right, dimensions are "
-                              "equal or 1", k, type_text(b->c, t), dims_text(b->c, rank, dims));
+            return node_error(b, n, "operand %d is %s, which does not broadcast with %s: from the right, dimensions "
+                              "are equal or 1", k, type_text(b->c, t), dims_text(b->c, rank, dims));
         rank = r;
         memcpy(dims, next, sizeof dims);
     }

@@ -31,7 +31,7 @@ bool matmul_type(Build *b, const Node *n, int kx, int ky, DType dt, Type *out)
         return unfit(b, n, "the last dimension on the left, %lld, must equal the %s on the right, %lld", (long long)k,
                      y.rank > 1 ? "last but one" : "dimension", (long long)rows);
     if (!broadcast_dims(x.rank > 2 ? x.rank - 2 : 0, x.dims, y.rank > 2 ? y.rank - 2 : 0, y.dims, &rank, dims))
-        return unfit(b, n, "the dimensions before the last two do not broadcast (each pair is equal, or one of it is 1)");
+        return unfit(b, n, "the dimensions before the last two do not broadcast (pairs are equal, or one is 1)");
     if (x.rank > 1)
         dims[rank++] = x.dims[x.rank - 2];
     if (y.rank > 1)

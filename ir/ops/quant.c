@@ -87,8 +87,8 @@ static bool quantized_type(Build *b, const Node *n, DType dt)
 {
     bool is_small = dtype_is_int(dt) ? dtype_bits(dt) <= 16 : dtype_is_float(dt) && dtype_bits(dt) <= 8;
     return (is_small && dt != DT_F8E8M0) ||
-           node_error(b, n, "%s is no type of quantised numbers: it must be an integer of at most 16 bits or a float of "
-                      "at most 8", dtype_name(dt));
+           node_error(b, n, "%s is no type of quantised numbers: it must be an integer of at most 16 bits or a float "
+                      "of at most 8", dtype_name(dt));
 }
 
 bool quantize_infer(Build *b, const Node *n, Type *out)

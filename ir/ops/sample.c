@@ -76,8 +76,8 @@ static const Expr *grid_coordinate(Lower *l, const Grid *g, int d, const Idx *co
     memcpy(at, i, sizeof *at * (size_t)(g->rank + 1));
     at[g->rank + 1] = idx_const(c, g->rank - 1 - d);
     const Expr *last = f32(c, (double)(n - 1));
-    const Expr *x = formula(c, g->corners ? "x, n: (float(x) + 1) * 0.5 * (n - 1)" : "x, n: ((float(x) + 1) * n - 1) * 0.5",
-                            in_math(l, 1, at), f32(c, (double)n));
+    const char *text = g->corners ? "x, n: (float(x) + 1) * 0.5 * (n - 1)" : "x, n: ((float(x) + 1) * n - 1) * 0.5";
+    const Expr *x = formula(c, text, in_math(l, 1, at), f32(c, (double)n));
     if (g->nearest)
         x = expr_op1(c, OP_rint, x);
     if (g->border == BORDER_EDGE)
@@ -212,8 +212,8 @@ void roi_align(Lower *l)
     for (int d = 0; d < 2; d++) {
         roi_extent(l, &r, d, i[0], &start, &bin, &count);
         const Expr *k = formula(c, "k: float(k)", expr_index(c, s.i[d])), *n = f32(c, (double)r.in[d]);
-        const Expr *p = formula(c, "start, bin, o, k, count: start + float(o) * bin + (k + 0.5) * bin / count", start, bin,
-                                expr_index(c, i[d + 2]), k, count);
+        const Expr *p = formula(c, "start, bin, o, k, count: start + float(o) * bin + (k + 0.5) * bin / count", start,
+                                bin, expr_index(c, i[d + 2]), k, count);
         counted = both(c, counted, expr_op2(c, OP_lt, k, count));
         inside = both(c, both(c, inside, formula(c, "p: p >= -1", p)), expr_op2(c, OP_le, p, n));
         p = formula(c, "p, n: clip(p, 0, n - 1)", p, n);
@@ -226,9 +226,10 @@ void roi_align(Lower *l)
     const Idx *image = position(l, 2, i, -1, in_type(l, 0).dims[0]);
     for (int k = 0; k < 4; k++) {
         const Idx *at[4] = {image, i[1], k & 2 ? high[0] : low[0], k & 1 ? high[1] : low[1]};
-        static const char *const corners[] = {"v, y, x: float(v) * (1 - y) * (1 - x)", "v, y, x: float(v) * (1 - y) * x",
-                                              "v, y, x: float(v) * y * (1 - x)", "v, y, x: float(v) * y * x"};
-        const Expr *w = formula(c, corners[k], in_math(l, 0, at), rest[0], rest[1]);
+        static const char *const corners[] = {"v * (1 - y) * (1 - x)", "v * (1 - y) * x", "v * y * (1 - x)",
+                                              "v * y * x"};
+        const Expr *v = expr_cast(c, DT_F32, in_math(l, 0, at));
+        const Expr *w = formula(c, internf(c, "v, y, x: %s", corners[k]), v, rest[0], rest[1]);
         sum = sum ? expr_op2(c, r.most ? OP_max : OP_add, sum, w) : w;
     }
     sum = expr_select(c, counted, expr_select(c, inside, sum, none), r.most ? lowest : none);
@@ -257,7 +258,8 @@ const Expr *max_roi_pool_at(Lower *l, int out, const Idx *const *i)
     Ctx *c = l->c;
     Type x = in_type(l, 0);
     DType dt = math_type(x.dt);
-    const Expr *scale = expr_float(c, dt, (double)node_float(l->node, "spatial_scale", 1)), *inside = NULL, *some = NULL;
+    const Expr *scale = expr_float(c, dt, (double)node_float(l->node, "spatial_scale", 1));
+    const Expr *inside = NULL, *some = NULL;
     Sweep s;
     const Idx *at[4] = {NULL, i[1]}, *roi[2] = {i[0], idx_const(c, 0)};
     sweep_open(c, &s, 2, x.dims + 2);
@@ -272,10 +274,10 @@ const Expr *max_roi_pool_at(Lower *l, int out, const Idx *const *i)
         const Expr *size = formula(c, "from, to, bins: max(to - from + 1, 1) / bins", side[0], side[1],
                                    expr_float(c, dt, (double)out_type(l, out).dims[d + 2]));
         const Expr *o = expr_index(c, i[d + 2]), *p = expr_index(c, s.i[d]);
-        side[1] = formula(c, "o, size, start, end: clip(ceil(like(o + 1, size) * size) + start, 0, end)", o, size, side[0],
-                          end);
-        side[0] = formula(c, "o, size, start, end: clip(floor(like(o, size) * size) + start, 0, end)", o, size, side[0],
-                          end);
+        side[1] = formula(c, "o, size, start, end: clip(ceil(like(o + 1, size) * size) + start, 0, end)", o, size,
+                          side[0], end);
+        side[0] = formula(c, "o, size, start, end: clip(floor(like(o, size) * size) + start, 0, end)", o, size,
+                          side[0], end);
         inside = both(c, inside, formula(c, "p, low, high: like(p, low) >= low && like(p, low) < high", p, side[0],
                                          side[1]));
         some = both(c, some, expr_op2(c, OP_lt, side[0], side[1]));

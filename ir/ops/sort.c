@@ -33,7 +33,7 @@ const Expr *beats(Ctx *c, bool largest, const Expr *x, const Expr *y)
     return formula(c, largest ? "x, y: x > y || isnan(x) && !isnan(y)" : "x, y: x < y || isnan(y) && !isnan(x)", x, y);
 }
 
-/* The place that is kept at j; whether element i, x, belongs there: it beats the one at that place, or there is none. */
+/* The place that is kept at j, its element; whether element i, x, belongs there: it beats that, or there is none. */
 #define KEPT(j) "places[(o * k + (" j ")) * inner + q]"
 #define HELD(j) "X[(o * n + min(max(" KEPT(j) ", 0), n - 1)) * inner + q]"
 #define TAKES(j) \
