@@ -52,6 +52,7 @@ struct Edge {                        /* a tensor */
     const Tensor *data;              /* its value where known: a constant (from == NULL), or evaluated by the builder */
     bool held;                       /* the data is worth its place: given, or no larger than what it replaces */
     const List *list;                /* NULL but for sequences */
+    Edge *begin;                     /* of the run of nodes that work element by element, once edge_dims has gone it */
     const Expr *formula;             /* its element at position variables, where no memory is needed: a Range, a fill */
     Loc loc;
 };
@@ -112,7 +113,7 @@ void node_inline(Build *b, const Node *n, Edge *const *in, Edge **out);
 Graph *graph_publish(Ctx *c, const Graph *g);    /* the outputs are all values that nodes compute, in their order */
 
 /* ---- sized.c: results whose size depends on data --------------------------------------------------------------- */
-Edge *edge_dims(const Edge *e);                  /* int32[rank], its true dimensions; NULL: its type says them */
+Edge *edge_dims(Edge *e);                        /* int32[rank], its true dimensions; NULL: its type says them */
 Graph *graph_counted(Ctx *c, const Graph *g);    /* with the true dimensions of such outputs as further outputs */
 
 /* ---- graph_print.c, graph_check.c -------------------------------------------------------------------------------- */

@@ -55,11 +55,25 @@ static int flows_from(const Node *n)
     return each && from >= 0 && n->in[from]->type.rank == rank ? from : -1;
 }
 
-Edge *edge_dims(const Edge *e)
+/* What e reads element by element, NULL: nothing, or it is where such a run begins. */
+static Edge *flows_to(const Edge *e)
 {
-    const Node *n;
-    for (int k; (n = e->from) && !e->data && !node_sized(n) && n->out[0] == e && (k = flows_from(n)) >= 0;)
-        e = n->in[k];
+    const Node *n = e->from;
+    int k = n && !e->data && !node_sized(n) && n->out[0] == e ? flows_from(n) : -1;
+    return k < 0 ? NULL : n->in[k];
+}
+
+/* Every edge on the way remembers where the run begins: a run may be long, and be asked for at each of its edges. */
+Edge *edge_dims(Edge *e)
+{
+    Edge *begin = e, *next;
+    while ((next = begin->begin ? begin->begin : flows_to(begin)))
+        begin = next;
+    for (; e != begin; e = next) {
+        next = e->begin ? e->begin : flows_to(e);
+        e->begin = begin;
+    }
+    const Node *n = e->from;
     if (!n || e->data)
         return NULL;
     for (int k = n->sig->nshown; k < n->sig->nout; k++)
@@ -89,8 +103,8 @@ void sized_types(Build *b, const Node *n, Type *out)
 
 bool sized_read(Build *b, const Node *n, int k)
 {
-    const Edge *e = n->in[k];
-    if (!edge_dims(e) || flows_from(n) == k)
+    Edge *e = n->in[k];
+    if (flows_from(n) == k || !edge_dims(e))
         return true;
     node_error(b, n, "input '%s' ('%s', %s at most) has a size that depends on data, by %s: such a value can be read "
                "element by element, or be an output of the graph; make that node's inputs constants, or end the graph "

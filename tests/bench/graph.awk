@@ -4,6 +4,7 @@
 #   concat     n times Neg(x), joined by one Concat                         each row pair -x
 #   scaled     n times Mul(x, constant of its own), joined by one Concat    x times 0 1 2 ... 6 0 1 ...
 #   line       n times Neg(x), added up one after the other                 y = -n x
+#   ladder     n/2 times Neg, one after the other, each read by a Reshape, joined by one Concat    -x, x, -x ...
 #   tree       n times Mul(x, constant of its own), added up as a tree      y = x times the sum of 0 1 ... 6 0 1 ...
 #   sum        n times Neg(x), added up by one Sum                          y = -n x
 #   outputs    1000 outputs, each n/1000 times Neg                          each y = x     (n/1000 even)
@@ -42,6 +43,12 @@ BEGIN {
             print "  t" i " = Neg(x)"
             print "  " (i == n - 1 ? "y" : "s" i) " = Add(" (i == 1 ? "t0" : "s" (i - 1)) ", t" i ")"
         }
+    } else if (shape == "ladder") {
+        print head "(float[" n ",2] y) <int64[2] square = {2, 2}>\n{"
+        for (i = 0; i < n / 2; i++) print "  t" i " = Neg(" (i ? "t" (i - 1) : "x") ")\n  r" i " = Reshape(t" i ", square)"
+        printf "  y = Concat <axis = 0> ("
+        for (i = 0; i < n / 2; i++) printf "%sr%d", i ? ", " : "", i
+        print ")"
     } else if (shape == "tree") {
         print head "(float[2,2] y)"
         constants()

@@ -9,6 +9,7 @@ BEGIN {
     if (shape == "tree") for (i = sum = 0; i < n; i++) sum += i % 7
     want = "x[i % 4]"
     if (shape == "concat" || shape == "unused") want = "-" want
+    if (shape == "ladder") want = want " * (i / 4 % 2 ? 1 : -1)"
     if (shape == "scaled") want = want " * (float)(i / 4 % 7)"
     if (shape == "line" || shape == "sum") want = want " * -" n
     if (shape == "tree") want = want " * " sum
