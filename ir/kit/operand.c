@@ -247,7 +247,7 @@ Edge *reshaped(Build *b, Edge *x, int rank, const int64_t *dims)
 
 Edge *like(Build *b, Edge *x, double v)
 {
-    return build_scalar(b, x->type.dt, v);
+    return edge_poisoned(x) ? x : build_scalar(b, x->type.dt, v);
 }
 
 Edge *where(Build *b, Edge *cond, Edge *x, Edge *y)
