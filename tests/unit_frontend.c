@@ -330,7 +330,7 @@ START_TEST(nested_calls)
         fprintf(f, FUNC "f%d (a) => (b) { t = d.f%d(a) b = d.f%d(t) }", i, i + 1, i + 1);
     fputs(FUNC "f60 (a) => (b) { b = Neg(a) }", f);
     fclose(f);
-    refused(text, "make more than 1000000 nodes");
+    refused(text, "make more than 262144 nodes");
     free(text);
 }
 END_TEST
