@@ -215,11 +215,11 @@ static Val along(Body *k, Type t, int64_t at, bool all, bool places)
     return all ? v : val_num((double)t.dims[axis]);
 }
 
-enum { RANK, SIZE, TYPE, GIVEN, FAIL, SQRT, FLOOR, UPTO, ONES, ASKED, DECLARED, VALUES,
+enum { RANK, SIZE, TYPE, GIVEN, FAIL, SQRT, FLOOR, UPTO, ONES, KNOWN, SEED, ASKED, DECLARED, VALUES,
        DIM, AXES, DIMS, WITHIN, VECTOR, ITEM, LACKS, LIKE };
 static const char *const facts[] = {
-    "rank", "size", "type", "given", "fail", "sqrt", "floor", "upto", "ones", "asked", "declared", "values",
-    "dim", "axes", "dims", "within", "vector", "item", "lacks", "like"};
+    "rank", "size", "type", "given", "fail", "sqrt", "floor", "upto", "ones", "known", "seed", "asked", "declared",
+    "values", "dim", "axes", "dims", "within", "vector", "item", "lacks", "like"};
 
 int fact_find(const char *name)
 {
@@ -271,11 +271,26 @@ static bool lacks(Val v, double k)
     return t || v.kind == VAL_INTS;
 }
 
+static double seed_of(const Body *k, Val x)
+{
+    uint32_t seed = 2166136261;
+    for (int i = k->skip ? 0 : k->n->nout; i-- > 0;)
+        for (const char *s = k->n->out[i] ? k->n->out[i]->name : ""; *s; s++)
+            seed = (seed ^ (unsigned char)*s) * 16777619;
+    return x.kind != VAL_NUM ? seed : fabs(x.num) < 0x1p62 ? (uint32_t)(int64_t)x.num : 0;
+}
+
 /* Of values that are no tensors. False: it takes a tensor. */
 static bool number_function(Body *k, int f, Val x, Val y, Val *v)
 {
     switch (f) {
     case GIVEN: *v = val_num(x.kind != VAL_NONE); return true;
+    case SEED:  *v = val_num(seed_of(k, x)); return true;
+    case KNOWN:
+        *v = (Val){0};
+        if (x.kind == VAL_EDGE && x.e->data && type_count(x.e->type) == 1)
+            *v = val_num(tensor_at_double(x.e->data, 0));
+        return true;
     case SQRT:  *v = val_num(sqrt(x.num)); return true;
     case FLOOR: *v = val_num(floor(x.num)); return true;
     case UPTO:

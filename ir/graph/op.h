@@ -63,6 +63,8 @@
  *   item(v, k)       of a vector, a number; lacks(v, k): 1 when it is known that no element is k
  *   upto(n)  ones(n) the vectors 0 .. n-1 and 1, 1 .., of n elements; floor(n): of a number
  *   declared(y)      in late_body: the vector of the dimensions that the model declares for the result
+ *   known(x)         the number that a single element is, left out where that is not known
+ *   seed(x)          a number as one of 32 bits; without x one that the names of the results give
  *   asked(y)         whether the result is asked for: 1 or 0
  *   within(x, y)     x, which must broadcast to y; vector(x, n): x, which must be a vector of n elements
  *   like(x, y)       x with the element type of y; int64(x): with that type

@@ -72,6 +72,13 @@ void size_set(Sizes *s, char letter, int64_t v); /* before: what attributes say 
 bool shapes(Build *b, const Node *n, Sizes *s, const char *rule);
 bool make_shape(Build *b, const Node *n, Type *out, int k, DType dt, const Sizes *s, const char *dims); /* "N,m*G" */
 
+const Tensor *attr_data(Build *b, const Node *n, const char *name); /* NULL when absent */
+/* The place among names of element i of the attribute, whose value is t: it is a name or that place. -1: a fault was
+ * reported. */
+int name_place(Build *b, const Node *n, const char *attr, const Tensor *t, int64_t i, const char *const *names,
+               int count);
+Edge *numbers(Build *b, DType dt, int rank, const int64_t *dims, const int64_t *v, const double *d); /* v or d */
+
 /* ---- piece.c: small pieces of loop IR ---- */
 
 Type out_type(Lower *l, int k);
@@ -124,6 +131,27 @@ void table_set(Tensor *t, int64_t i, Value v);
 void table_put(Tensor *t, int64_t i, double v); /* of any float type */
 double turn_cos(int64_t k, int64_t n); /* the cosine of k/n of a turn */
 
+/* ---- random.c ---- */
+
+const Stmt *random_fill(Ctx *c, Buf *out, uint32_t seed, bool normal); /* uniform numbers from 0 to 1, or normal ones */
+
+/* ---- sized.c: results of which data decide how much is valid ---- */
+
+/* Writes the true dimensions of result k, all of its type but for dim, which is n at most. Result: that one, read.
+ * What is not valid is 0, unless that is an output of the graph, where it is not written. */
+const Expr *true_dims(Lower *l, int k, int dim, const Expr *n);
+const Expr *count_of(Ctx *c, const Sweep *s, const Expr *p);     /* places of the sweep where p holds */
+const Expr *load_flat(Ctx *c, const Buf *b, const Expr *p);              /* of flat place p, which is clamped */
+const Stmt *store_flat(Ctx *c, Buf *b, const Expr *p, const Expr *v);
+/* A counter from 0 around a loop whose body it is given to; the body runs where p holds and the counter is below n. */
+const Stmt *count_through(Ctx *c, const Sweep *s, Buf *counter, const Expr *p, const Expr *n, const Stmt *body);
+
+/* Output 0, whose dimension dim depends on data: what `put` writes for those places of the box where `keep` holds; `to`
+ * tells how many of n came before. */
+typedef const Expr *Keep(Lower *l, const Idx *const *at);
+typedef const Stmt *Put(Lower *l, const Idx *const *at, const Expr *to, const Expr *n);
+void filter(Lower *l, int dim, int rank, const int64_t *extents, Keep *keep, Put *put);
+
 /* ---- window.c: convolutions and pools: which places meet ---- */
 
 typedef enum AutoPad { PAD_NOTSET, PAD_VALID, PAD_SAME_UPPER, PAD_SAME_LOWER } AutoPad;
@@ -147,6 +175,62 @@ const Expr *transposed_place(Ctx *c, const Window *w, int i, const Idx *o, const
                              const Idx **at);
 /* The place x of a dimension of n elements: *at is x, assumed inside; result: `inside` and what must hold for that. */
 const Expr *guarded_place(Ctx *c, const Idx *x, int64_t n, const Expr *inside, const Idx **at);
+
+/* ---- lists.c: lists of tensors ---- */
+
+typedef VEC(Edge *) Edges;
+const List *list_of(Build *b, const Node *n, int k);       /* operand k, a sequence; NULL: a fault was reported */
+bool place_in_list(Build *b, const Node *n, int k, int count, int *at);  /* operand k, a place in 0 .. count-1 */
+Edge *moved(Build *b, const char *op, Edge *x, int axis);  /* Squeeze or Unsqueeze */
+Edge *concatenated(Build *b, int n, Edge *const *parts, int axis, bool fresh); /* fresh: along a new axis */
+Edge *slice_at(Build *b, Edge *x, int axis, int64_t i);    /* without that axis */
+
+/* ---- steps.c: graphs within graphs ---- */
+
+/* cond ? x : y, in the shape of the one that holds the other, else the declared one; of sequences the longer one, with
+ * what both have chosen. NULL: a fault was reported. */
+Edge *choice(Build *b, const Node *n, Edge *cond, Edge *x, Edge *y, Type declared);
+typedef struct Steps {
+    Build *b;
+    const Node *n;
+    const Subgraph *g;
+    int first, nstates, nscans;      /* the body has `first` other inputs before the states; outputs: after - first */
+    Edge **in, **out;                /* of the body */
+    Edge **results;                  /* its outputs, without what comes before the states */
+    Edges *scans;                    /* each scan output, step by step */
+} Steps;
+/* Of the attribute body: how many of its inputs stand before the states, and are slices behind them. */
+bool steps_open(Steps *s, Build *b, const Node *n, int ins_before, int outs_before, int nstates, int nslices);
+bool steps_next(Steps *s, Edge *running);                  /* one more; states change where running holds (NULL: do) */
+/* The states, then each scan output along a new axis (axes, directions: v may be NULL). none: there were no steps, one
+ * was built for the types. */
+bool steps_close(Steps *s, const Ints *axes, const Ints *directions, bool none, Edge **out);
+Edge *stacked(Build *b, Edges list, int axis, bool backward, bool none);
+
+/* ---- forest.c: decision trees as tables ---- */
+
+enum { BRANCH_LEQ, BRANCH_LT, BRANCH_GTE, BRANCH_GT, BRANCH_EQ, BRANCH_NEQ, BRANCH_MEMBER, NODE_LEAF };
+typedef struct Forest {
+    Build *b;
+    const Node *n;
+    DType dt;                        /* of arithmetic */
+    int64_t count;                   /* nodes; each has what stands here, given before forest_link */
+    int64_t *tree, *id;              /* its name */
+    int64_t *to[2];                  /* ids of the same tree where it holds and where not; then their places */
+    int64_t *feature, *track;        /* track: NaN goes the first way */
+    uint8_t *mode;
+    double *split;
+    int64_t *set;                    /* where the values of a BRANCH_MEMBER begin */
+    double *members;                 /* each set sorted, NaN behind it */
+    int64_t nroots, *roots, branches, leaves;            /* made */
+    int64_t *first;                  /* per node its first branch, or its number as a leaf; -1: not reached */
+    struct ForestKey *keys;          /* sorted */
+} Forest;
+void forest_new(Build *b, const Node *n, DType dt, int64_t count, Forest *f);
+bool forest_link(Forest *f, const Tensor *roots);          /* roots: ids in tree 0; NULL: all to which nothing leads */
+int64_t forest_find(Forest *f, int64_t tree, int64_t id, const char *who);       /* -1: `who` was reported */
+/* Of TreeWalk: roots, features, splits, two ways, marks (or NULL). */
+bool forest_tables(const Forest *f, int64_t features, Edge **out);
 
 /* ---- late.c: operands marked ! that are known at run time only (.late) ---- */
 

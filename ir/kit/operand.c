@@ -274,3 +274,37 @@ Edge *along(Build *b, Edge *v, int rank, int axis)
         dims[d] = d == axis ? v->type.dims[0] : 1;
     return reshaped(b, v, rank, dims);
 }
+
+/* ---- attributes as constants, names as numbers ---- */
+
+const Tensor *attr_data(Build *b, const Node *n, const char *name)
+{
+    const Attr *a = node_attr(n, name);
+    return a ? attr_value(b->c, a) : NULL;
+}
+
+int name_place(Build *b, const Node *n, const char *attr, const Tensor *t, int64_t i, const char *const *names,
+               int count)
+{
+    bool string = t->type.dt == DT_STRING;
+    int64_t v = string ? 0 : tensor_at_int(t, i);
+    while (string && v < count && strcmp(tensor_at_string(t, i), names[v]) != 0)
+        v++;
+    if (v >= 0 && v < count)
+        return (int)v;
+    const char *all = names[0], *got = string ? tensor_at_string(t, i) : internf(b->c, "%lld", (long long)v);
+    for (int k = 1; k < count; k++)
+        all = internf(b->c, "%s, %s", all, names[k]);
+    node_error(b, n, "%s: %s is unknown, %s %s", attr, got, string ? "it is one of" : "its number is the place in",
+               all);
+    return -1;
+}
+
+Edge *numbers(Build *b, DType dt, int rank, const int64_t *dims, const int64_t *v, const double *d)
+{
+    Tensor *t = tensor_new(b->c, type_make(b->c, dt, rank, dims));
+    for (int64_t i = 0; i < type_count(t->type); i++)
+        scalar_write(dt, (void *)(uintptr_t)t->data, i,
+                     v ? (Value){.i = v[i]} : dt == DT_F64 ? (Value){.d = d[i]} : (Value){.f = (float)d[i]});
+    return build_const(b, NULL, t, b->loc);
+}

@@ -29,112 +29,51 @@ bool nms_infer(Build *b, const Node *n, Type *out)
     return make_type(b, n, out, 0, DT_I64, 2, (int64_t[]){count, 3});
 }
 
-typedef struct Box {
-    const Expr *low[2], *high[2], *area;
-} Box;
-
-static Box box_at(Lower *l, const Idx *image, const Idx *place)
-{
-    Ctx *c = l->c;
-    Box b;
-    for (int d = 0; d < 2; d++) {
-        const Idx *at[3] = {image, place, idx_const(c, d)}, *to[3] = {image, place, idx_const(c, d + 2)};
-        const Expr *p = in_at(l, 0, at), *q = in_at(l, 0, to), *half = expr_float(c, DT_F32, 0.5);
-        bool center = node_int(l->node, "center_point_box", 0) != 0;
-        q = center ? expr_op2(c, OP_mul, q, half) : q;
-        b.low[d] = expr_op2(c, center ? OP_sub : OP_min, p, q);
-        b.high[d] = expr_op2(c, center ? OP_add : OP_max, p, q);
-    }
-    b.area = expr_op2(c, OP_mul, expr_op2(c, OP_sub, b.high[0], b.low[0]), expr_op2(c, OP_sub, b.high[1], b.low[1]));
-    return b;
-}
-
-/* They share more than the threshold of what they cover together. */
-static const Expr *overlap(Lower *l, Box p, Box q)
-{
-    Ctx *c = l->c;
-    const Expr *side[2], *none = zero(c, DT_F32), *most = arg(l->node, 3) ? lone(l, 3, DT_F32) : none;
-    for (int d = 0; d < 2; d++)
-        side[d] = expr_op2(c, OP_sub, expr_op2(c, OP_min, p.high[d], q.high[d]),
-                           expr_op2(c, OP_max, p.low[d], q.low[d]));
-    const Expr *shared = expr_op2(c, OP_mul, side[0], side[1]);
-    const Expr *covered = expr_op2(c, OP_sub, expr_op2(c, OP_add, p.area, q.area), shared);
-    const Expr *positive[5] = {side[0], side[1], p.area, q.area, covered}, *yes = NULL;
-    for (int i = 0; i < 5; i++)
-        yes = both(c, yes, expr_op2(c, OP_gt, positive[i], none));
-    return both(c, yes, expr_op2(c, OP_gt, expr_op2(c, OP_div, shared, covered), most));
-}
-
-/* The best box of the class that is left, -1: none. */
-static const Expr *best_box(Lower *l, const Buf *state, const Idx *const *class, int64_t boxes)
-{
-    Ctx *c = l->c;
-    Sweep w;
-    int accs[2] = {var_new(c), 0};
-    accs[1] = var_new(c);
-    sweep_open(c, &w, 1, &boxes);
-    const Idx *at[3] = {class[0], class[1], w.i[0]};
-    const Expr *score = in_at(l, 1, at), *best = expr_acc(c, accs[0], DT_F32), *place = expr_acc(c, accs[1], DT_I64);
-    const Expr *left = expr_op2(c, OP_eq, expr_load_version(c, state, at, 1), zero(c, state->dt));
-    if (arg(l->node, 4))
-        left = expr_op2(c, OP_and, left, expr_op2(c, OP_gt, score, lone(l, 4, DT_F32)));
-    const Expr *better = expr_op2(c, OP_or, expr_op2(c, OP_lt, place, i64(c, 0)), expr_op2(c, OP_gt, score, best));
-    better = expr_op2(c, OP_and, left, better);
-    const Expr *init[2] = {least(c, DT_F32), i64(c, -1)};
-    const Expr *next[2] = {expr_select(c, better, score, best), expr_select(c, better, expr_index(c, w.i[0]), place)};
-    return sweep_best(c, &w, init, accs, next, 1);
-}
-
-/* Step k of a class: takes the best box that is left and drops those that overlap it. */
-static const Stmt *take(Lower *l, Buf *state, const Idx *const *class, const Idx *k, int64_t boxes)
-{
-    Ctx *c = l->c;
-    Sweep w;
-    Buf *best = buf_new(c, BUF_LOCAL, "best", DT_I64, 0, NULL);
-    const Expr *found = expr_load_version(c, best, NULL, 1), *rank = expr_index(c, idx_add(c, k, idx_const(c, 1)));
-    const Idx *at[3] = {class[0], class[1], clamped(c, found, boxes)};
-    sweep_open(c, &w, 1, &boxes);
-    const Idx *other[3] = {class[0], class[1], w.i[0]};
-    const Expr *drop = expr_op2(c, OP_eq, expr_load_version(c, state, other, 1), zero(c, state->dt));
-    drop = both(c, drop, overlap(l, box_at(l, class[0], at[2]), box_at(l, class[0], w.i[0])));
-    const Stmt *body[2] = {stmt_store(c, state, at, expr_cast(c, state->dt, rank))};
-    body[1] = sweep_around(c, &w, stmt_if(c, drop, stmt_store(c, state, other, expr_int(c, state->dt, -1)), NULL));
-    const Stmt *step[3] = {stmt_local(c, best), stmt_store(c, best, NULL, best_box(l, state, class, boxes))};
-    step[2] = stmt_if(c, expr_op2(c, OP_ge, found, i64(c, 0)), stmt_seq(c, 2, body), NULL);
-    const Expr *wanted = expr_op2(c, OP_lt, expr_index(c, k), lone(l, 2, DT_I64));
-    return stmt_if(c, wanted, stmt_seq(c, 3, step), NULL);
-}
+/* Of box `at` the sides BOX0, BOX1, from low to high, and the area. */
+#define SIDE(box, at, d) \
+    box #d "low = @center_point_box ? boxes[n, " at ", " #d "] - boxes[n, " at ", 2 + " #d "] * 0.5 : " \
+    "min(boxes[n, " at ", " #d "], boxes[n, " at ", 2 + " #d "]); " \
+    box #d "high = @center_point_box ? boxes[n, " at ", " #d "] + boxes[n, " at ", 2 + " #d "] * 0.5 : " \
+    "max(boxes[n, " at ", " #d "], boxes[n, " at ", 2 + " #d "]); "
+#define BOX(box, at) \
+    SIDE(box, at, 0) SIDE(box, at, 1) \
+    box "area = (" box "0high - " box "0low) * (" box "1high - " box "1low); "
 
 void nms(Lower *l)
 {
     Ctx *c = l->c;
-    Type scores = in_type(l, 1), t = out_type(l, 0);
-    int64_t steps = most_boxes(l->node), boxes = scores.dims[2];
-    Sweep w, k;
-    if (steps == 0 || type_count(scores) == 0 || type_count(t) == 0) {
+    Type scores = in_type(l, 1);
+    const int64_t steps = most_boxes(l->node);
+    if (steps == 0 || type_count(scores) == 0 || type_count(out_type(l, 0)) == 0) {
         true_dims(l, 0, 0, i64(c, 0));
         lower_store(l, l->out[0], i64(c, 0));
         return;
     }
     Buf *state = lower_temp(l, "state", steps <= INT16_MAX ? DT_I16 : DT_I32, 3, scores.dims);
-    lower_vars(l, 3, scores.dims);
-    lower_store(l, state, zero(c, state->dt));
-    sweep_open(c, &w, 2, scores.dims);
-    sweep_open(c, &k, 1, &steps);
-    lower_nest(l, state, sweep_around(c, &w, sweep_around(c, &k, take(l, state, w.i, k.i[0], boxes))));
+    nest(l, "state[], steps: for n < dim(scores, 0) { for class < dim(scores, 1) {"
+            "    for b < dim(scores, 2) { state[n, class, b] = 0; }"
+            "    for k < steps { if (k < max_output_boxes_per_class[0]) {"
+            "        var best = int64(-1); var top = float(0);"
+            "        for b < dim(scores, 2) {"
+            "            score = scores[n, class, b];"
+            "            enough = given(score_threshold) ? score > score_threshold[0] : 1;"
+            "            if (state[n, class, b] == 0 && enough && (best < 0 || score > top)) {"
+            "                top = score; best = b; } }"
+            "        if (best >= 0) {"
+            "            state[n, class, best] = k + 1;"
+            "            for b < dim(scores, 2) {" BOX("p", "best") BOX("q", "b")
+            "                x = min(p0high, q0high) - max(p0low, q0low); y = min(p1high, q1high) - max(p1low, q1low);"
+            "                covered = parea + qarea - x * y; most = given(iou_threshold) ? iou_threshold[0] : 0;"
+            "                sound = x > 0 && y > 0 && parea > 0 && qarea > 0 && covered > 0;"
+            "                if (state[n, class, b] == 0 && sound && x * y / covered > most) {"
+            "                    state[n, class, b] = -1; } } } } } } }", state, i64(c, steps));
+    Sweep w;
     sweep_open(c, &w, 3, scores.dims);
-    const Expr *n = expr_cast(c, DT_I64, expr_op2(c, OP_gt, expr_load(c, state, w.i), zero(c, state->dt)));
-    n = true_dims(l, 0, 0, sweep_reduce(c, &w, i64(c, 0), (Fold){OP_add, n, NULL}));
+    const Expr *count = true_dims(l, 0, 0, count_of(c, &w, formula(c, "a > 0", expr_load(c, state, w.i))));
     /* those of one class in the order in which they were taken */
-    Buf *row = buf_new(c, BUF_LOCAL, "row", DT_I64, 0, NULL);
-    sweep_open(c, &w, 4, (int64_t[]){scores.dims[0], scores.dims[1], steps, boxes});
-    const Idx *at[3] = {w.i[0], w.i[1], w.i[3]}, *to[2] = {clamped(c, expr_load_version(c, row, NULL, 1), t.dims[0])};
-    const Stmt *put[3];
-    for (int i = 0; i < 3; i++) {
-        to[1] = idx_const(c, i);
-        put[i] = stmt_store(c, l->out[0], to, expr_index(c, at[i]));
-    }
-    const Expr *taken = expr_cast(c, DT_I64, expr_load(c, state, at));
-    taken = expr_op2(c, OP_eq, taken, expr_index(c, idx_add(c, w.i[2], idx_const(c, 1))));
-    lower_nest(l, l->out[0], count_through(c, &w, row, taken, n, stmt_seq(c, 3, put)));
+    nest(l, "to[], state[], steps, count: var row = int64(0);"
+            "for n < dim(scores, 0) { for class < dim(scores, 1) { for k < steps { for b < dim(scores, 2) {"
+            "    if (int64(state[n, class, b]) == k + 1 && row < count) {"
+            "        to[row, 0] = n; to[row, 1] = class; to[row, 2] = b; row = row + 1; } } } } }",
+         l->out[0], state, i64(c, steps), count);
 }

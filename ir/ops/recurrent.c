@@ -57,8 +57,6 @@ static bool recurrent_of(Build *b, const Node *n, const Kind *kind, Recurrent *s
     const char *direction = node_string(n, "direction", "forward");
     int64_t layout = node_int(n, "layout", 0), dirs = strcmp(direction, "bidirectional") == 0 ? 2 : 1, h, g;
     bool backward = strcmp(direction, "reverse") == 0;
-    if (dirs == 1 && !backward && strcmp(direction, "forward") != 0)
-        return node_error(b, n, "direction = \"%s\" is unknown: it is forward, reverse or bidirectional", direction);
     if ((layout != 0 && layout != 1) || x.rank != 3 || r.rank != 3)
         return node_error(b, n, "X is %s, R is %s, layout = %lld: X and R have 3 dimensions, and layout is 0 or 1",
                           type_text(b->c, x), type_text(b->c, r), (long long)layout);
@@ -89,17 +87,13 @@ static bool recurrent_infer(Build *b, const Node *n, const Kind *kind, Type *out
         return false;
     const int64_t y[2][4] = {{s.time, s.dirs, s.batch, s.hidden}, {s.batch, s.time, s.dirs, s.hidden}};
     const int64_t last[2][3] = {{s.dirs, s.batch, s.hidden}, {s.batch, s.dirs, s.hidden}};
-    bool good = make_type(b, n, out, 0, arg_type(n, 0).dt, 4, y[s.layout]);
-    for (int k = 1; k < n->nout; k++)
-        good = good && make_type(b, n, out, k, arg_type(n, 0).dt, 3, last[s.layout]);
+    bool good = true;
+    for (int k = 0; k < n->nout; k++)
+        good = good && make_type(b, n, out, k, arg_type(n, 0).dt, k ? 3 : 4, k ? last[s.layout] : y[s.layout]);
     return good;
 }
 
 /* ---- pieces of a step ---- */
-
-static E add(Recurrent *s, E x, E y) { return expr_op2(s->c, OP_add, x, y); }
-static E mul(Recurrent *s, E x, E y) { return expr_op2(s->c, OP_mul, x, y); }
-static E rest(Recurrent *s, E x) { return expr_op2(s->c, OP_sub, expr_float(s->c, s->dt, 1), x); } /* 1 - x */
 
 static E held(Recurrent *s, const Idx *row, const Idx *j)
 {
@@ -111,11 +105,15 @@ static const Stmt *set(Recurrent *s, const Idx *row, E value)
     return stmt_store(s->c, s->work, (const Idx *[]){s->dir, row, s->b, s->j}, value);
 }
 
+static E given(Recurrent *s, int k, const Idx *const *at)
+{
+    return arg(s->l->node, k) ? expr_cast(s->c, s->dt, in_math(s->l, k, at)) : zero(s->c, s->dt);
+}
+
 /* Of part g of operand k: what belongs to element j, and, of weights, to element i of a vector. */
 static E operand(Recurrent *s, int k, int64_t g, const Idx *i)
 {
-    const Idx *at[3] = {s->dir, idx_add(s->c, s->j, idx_const(s->c, g * s->hidden)), i};
-    return arg(s->l->node, k) ? expr_cast(s->c, s->dt, in_math(s->l, k, at)) : zero(s->c, s->dt);
+    return given(s, k, (const Idx *[]){s->dir, idx_add(s->c, s->j, idx_const(s->c, g * s->hidden)), i});
 }
 
 /* first + gate g's weights, operand 1, times what comes in, or operand 2, times row `row`. */
@@ -124,14 +122,13 @@ static E weighed(Recurrent *s, int k, int g, const Idx *row, E first)
     Sweep w;
     sweep_open(s->c, &w, 1, k == 1 ? &s->input : &s->hidden);
     const Idx *x[3] = {s->layout ? s->b : s->t, s->layout ? s->t : s->b, w.i[0]};
-    E v = k == 1 ? expr_cast(s->c, s->dt, in_math(s->l, 0, x)) : held(s, row, w.i[0]);
+    E v = k == 1 ? given(s, 0, x) : held(s, row, w.i[0]);
     return sweep_reduce(s->c, &w, first, (Fold){OP_mad, v, operand(s, k, g, w.i[0])});
 }
 
 static E gate_sum(Recurrent *s, int g, const Idx *row)
 {
-    E bias = operand(s, 3, g, NULL);
-    bias = add(s, bias, operand(s, 3, s->kind->gates + g, NULL));
+    E bias = formula(s->c, "a + b", operand(s, 3, g, NULL), operand(s, 3, s->kind->gates + g, NULL));
     return weighed(s, 2, g, row, weighed(s, 1, g, NULL, bias));
 }
 
@@ -153,41 +150,41 @@ static const Stmt *rnn_cell(Recurrent *s)
 
 static const Stmt *gru_prepare(Recurrent *s)
 {
-    return set(s, s->extra, mul(s, active(s, 0, gate_sum(s, 1, s->before)), held(s, s->before, s->j)));
+    E r = active(s, 0, gate_sum(s, 1, s->before));
+    return set(s, s->extra, formula(s->c, "a * b", r, held(s, s->before, s->j)));
 }
 
-static E gru_update(Recurrent *s, E h)
+static const Stmt *gru_update(Recurrent *s, E h)
 {
-    E z = active(s, 0, gate_sum(s, 0, s->before));
-    return add(s, mul(s, rest(s, z), active(s, 1, h)), mul(s, z, held(s, s->before, s->j)));
+    E z = active(s, 0, gate_sum(s, 0, s->before)), past = held(s, s->before, s->j);
+    return set(s, s->after, formula(s->c, "(1 - a) * b + a * c", z, active(s, 1, h), past));
 }
 
 static const Stmt *gru_cell(Recurrent *s)
 {
-    return set(s, s->after, gru_update(s, gate_sum(s, 2, s->extra)));
+    return gru_update(s, gate_sum(s, 2, s->extra));
 }
 
 static const Stmt *gru_late_cell(Recurrent *s) /* which resets after the product */
 {
     E r = active(s, 0, gate_sum(s, 1, s->before)), past = weighed(s, 2, 2, s->before, operand(s, 3, 5, NULL));
-    E fresh = weighed(s, 1, 2, NULL, operand(s, 3, 2, NULL));
-    return set(s, s->after, gru_update(s, add(s, fresh, mul(s, r, past))));
+    return gru_update(s, formula(s->c, "a + b * c", weighed(s, 1, 2, NULL, operand(s, 3, 2, NULL)), r, past));
 }
 
 /* Gate g, which sees the cell through peephole g. */
 static E lstm_gate(Recurrent *s, int g)
 {
-    E x = gate_sum(s, g, s->before);
-    return active(s, 0, arg(s->l->node, 7) ? add(s, x, mul(s, operand(s, 7, g, NULL), held(s, s->extra, s->j))) : x);
+    E x = gate_sum(s, g, s->before), seen = held(s, s->extra, s->j);
+    return active(s, 0, arg(s->l->node, 7) ? formula(s->c, "a + b * c", x, operand(s, 7, g, NULL), seen) : x);
 }
 
 static const Stmt *lstm_cell(Recurrent *s)
 {
-    E in = lstm_gate(s, 0), forget = node_int(s->l->node, "input_forget", 0) ? rest(s, in) : lstm_gate(s, 2);
-    E cell = mul(s, in, active(s, 1, gate_sum(s, 3, s->before)));
-    cell = add(s, mul(s, forget, held(s, s->extra, s->j)), cell);
-    E out = mul(s, lstm_gate(s, 1), active(s, 2, held(s, s->extra, s->j)));    /* sees the cell as it is then */
-    return stmt_seq(s->c, 2, (const Stmt *[]){set(s, s->extra, cell), set(s, s->after, out)});
+    E in = lstm_gate(s, 0), fresh = active(s, 1, gate_sum(s, 3, s->before)), cell = held(s, s->extra, s->j);
+    E forget = node_int(s->l->node, "input_forget", 0) ? formula(s->c, "1 - a", in) : lstm_gate(s, 2);
+    const Stmt *both[2] = {set(s, s->extra, formula(s->c, "a * b + c * d", forget, cell, in, fresh))};
+    both[1] = set(s, s->after, formula(s->c, "a * b", lstm_gate(s, 1), active(s, 2, cell)));  /* sees the new cell */
+    return stmt_seq(s->c, 2, both);
 }
 
 static const Kind rnn_kind = {1, 1, {"Tanh"}, NULL, rnn_cell},
@@ -209,17 +206,15 @@ static const Stmt *each(Recurrent *s, Cell *f)
 /* What there is within a sequence's length, and beyond it. */
 static E within(Recurrent *s)
 {
-    return expr_op2(s->c, OP_lt, expr_index(s->c, s->t), expr_cast(s->c, DT_I64, in_at(s->l, 4, &s->b)));
+    return formula(s->c, "a < int64(b)", expr_index(s->c, s->t), in_at(s->l, 4, &s->b));
 }
 
 static const Stmt *start(Recurrent *s)
 {
     const Stmt *body[2];
     const Idx *at[3] = {s->layout ? s->b : s->dir, s->layout ? s->dir : s->b, s->j};
-    for (int k = 0; k < 2; k++) {
-        E first = arg(s->l->node, 5 + k) ? expr_cast(s->c, s->dt, in_math(s->l, 5 + k, at)) : zero(s->c, s->dt);
-        body[k] = set(s, k == 0 ? s->before : s->extra, first);
-    }
+    for (int k = 0; k < 2; k++)
+        body[k] = set(s, k == 0 ? s->before : s->extra, given(s, 5 + k, at));
     return stmt_seq(s->c, s->kind == &lstm_kind ? 2 : 1, body);
 }
 

@@ -1,71 +1,5 @@
-/* What remains of a tensor is decided by data: NonZero, Compress, Unique. How many remain is counted first, into the
- * hidden result that holds the true dimensions; what remains is then written in front of the result, as closely as
- * those dimensions say, and no further than its type says. Places are flat, so that one form serves every rank. */
+/* What remains of a tensor is decided by data: NonZero, Compress, Unique. ir/kit/sized.c tells how it is written. */
 #include "meaning.h"
-
-/* The element at flat place p of a buffer; p is clamped. */
-static void flat_at(Ctx *c, const Buf *b, const Expr *p, const Idx **at)
-{
-    idx_unflat(c, clamped(c, p, buf_count(b)), b->rank, b->dims, at);
-}
-
-static const Expr *load_flat(Ctx *c, const Buf *b, const Expr *p)
-{
-    const Idx *at[MAX_RANK + 1];
-    flat_at(c, b, p, at);
-    return expr_load(c, b, at);
-}
-
-const Stmt *store_flat(Ctx *c, Buf *b, const Expr *p, const Expr *v)
-{
-    const Idx *at[MAX_RANK + 1];
-    flat_at(c, b, p, at);
-    return stmt_store(c, b, at, v);
-}
-
-/* a·b + d */
-static const Expr *mad(Ctx *c, const Expr *a, const Expr *b, const Expr *d)
-{
-    return expr_op2(c, OP_add, expr_op2(c, OP_mul, a, b), d);
-}
-
-/* How many places of the sweep satisfy p. */
-const Expr *count_of(Ctx *c, const Sweep *s, const Expr *p)
-{
-    return sweep_reduce(c, s, i64(c, 0), (Fold){OP_add, expr_cast(c, DT_I64, p), NULL});
-}
-
-/* Writes the true dimensions of result k, all of its type but for dim, which is n at most. Result: that one, read.
- * What is not valid is 0, unless that is an output of the graph, where it is not written. */
-const Expr *true_dims(Lower *l, int k, int dim, const Expr *n)
-{
-    Ctx *c = l->c;
-    Type t = out_type(l, k);
-    Buf *dims = NULL;
-    for (int h = l->node->sig->nshown; h < l->node->nout; h++)
-        if (l->node->sig->out[h].dims_of == k)
-            dims = l->out[h];
-    for (int i = 0; i < t.rank; i++) {
-        const Idx *at = idx_const(c, i);
-        const Expr *v = i64(c, t.dims[i]);
-        lower_store_at(l, dims, 0, NULL, &at, i == dim ? expr_op2(c, OP_min, n, v) : v);
-    }
-    if (l->out[k]->kind != BUF_OUT) /* others read it whole */
-        lower_store(l, l->out[k], zero(c, l->out[k]->dt));
-    const Idx *at = idx_const(c, dim);
-    return expr_cast(c, DT_I64, expr_load(c, dims, &at));
-}
-
-/* A counter from 0 around a loop whose body it is given to; the body runs where p holds and the counter is below n. */
-const Stmt *count_through(Ctx *c, const Sweep *s, Buf *counter, const Expr *p, const Expr *n, const Stmt *body)
-{
-    const Expr *k = expr_load_version(c, counter, NULL, 1);
-    const Stmt *step = stmt_store(c, counter, NULL, expr_op2(c, OP_add, k, i64(c, 1)));
-    body = stmt_if(c, expr_op2(c, OP_lt, k, n), stmt_seq(c, 2, (const Stmt *[]){body, step}), NULL);
-    body = stmt_if(c, p, body, NULL);
-    return stmt_seq(c, 3, (const Stmt *[]){stmt_local(c, counter), stmt_store(c, counter, NULL, i64(c, 0)),
-                                           sweep_around(c, s, body)});
-}
 
 /* ---- NonZero: int64[rank, n], the places in row-major order ---- */
 
@@ -77,39 +11,29 @@ bool nonzero_infer(Build *b, const Node *n, Type *out)
 
 static const Expr *is_nonzero(Lower *l, const Idx *const *at)
 {
-    Ctx *c = l->c;
     const Expr *p = NULL;
     const Idx *part = l->part;
     for (int k = 0; k < (l->complex ? 2 : 1); k++) {
-        l->part = l->complex ? idx_const(c, k) : NULL;
+        l->part = l->complex ? idx_const(l->c, k) : NULL;
         const Expr *x = in_at(l, 0, at);
-        x = x->dt == DT_STRING ? expr_op2(c, OP_ne, x, expr_const(c, DT_STRING, (Value){.s = ""}))
-                               : expr_cast(c, DT_BOOL, x);
-        p = p ? expr_op2(c, OP_or, p, x) : x;
+        x = x->dt == DT_STRING ? expr_op2(l->c, OP_ne, x, zero(l->c, DT_STRING)) : expr_cast(l->c, DT_BOOL, x);
+        p = formula(l->c, "a | b", p, x);
     }
     l->part = part;
     return p;
 }
 
+static const Stmt *put_place(Lower *l, const Idx *const *at, const Expr *to, const Expr *n)
+{
+    const Stmt *body[MAX_RANK];
+    for (int d = 0; d < in_type(l, 0).rank; d++)
+        body[d] = store_flat(l->c, l->out[0], formula(l->c, "a * b + c", i64(l->c, d), n, to), expr_index(l->c, at[d]));
+    return stmt_seq(l->c, in_type(l, 0).rank, body);
+}
+
 void nonzero(Lower *l)
 {
-    Ctx *c = l->c;
-    Type t = in_type(l, 0), r = out_type(l, 0);
-    Sweep s;
-    const Stmt *body[MAX_RANK];
-    sweep_open(c, &s, t.rank, t.dims);
-    const Expr *n = true_dims(l, 0, 1, count_of(c, &s, is_nonzero(l, s.i)));
-    if (type_count(r) == 0) {
-        lower_store(l, l->out[0], i64(c, 0));
-        return;
-    }
-    sweep_open(c, &s, t.rank, t.dims);
-    Buf *counter = buf_new(c, BUF_LOCAL, "k", DT_I64, 0, NULL);
-    for (int d = 0; d < t.rank; d++) {
-        const Expr *at = mad(c, i64(c, d), n, expr_load_version(c, counter, NULL, 1));
-        body[d] = store_flat(c, l->out[0], at, expr_index(c, s.i[d]));
-    }
-    lower_nest(l, l->out[0], count_through(c, &s, counter, is_nonzero(l, s.i), n, stmt_seq(c, t.rank, body)));
+    filter(l, 1, in_type(l, 0).rank, in_type(l, 0).dims, is_nonzero, put_place);
 }
 
 /* ---- a tensor as [outer, items, inner], the items along an axis or, without one, single elements ---- */
@@ -134,27 +58,24 @@ static bool items_of(Build *b, const Node *n, Items *s)
 }
 
 /* Copies item `from` of the input to place `to` of n in the result. Complex numbers are two elements. */
-static const Stmt *copy_item(Lower *l, const Items *s, const Expr *from, const Expr *to, const Expr *n)
+static const Stmt *copy_item(Lower *l, const Idx *const *from, const Expr *to, const Expr *n)
 {
     Ctx *c = l->c;
     Sweep w;
-    const int64_t box[2] = {s->outer, s->inner * (l->complex ? 2 : 1)};
+    Items s;
+    items_of(l->b, l->node, &s);
+    const int64_t box[2] = {s.outer, s.inner * (l->complex ? 2 : 1)};
     sweep_open(c, &w, 2, box);
-    const Expr *o = expr_index(c, w.i[0]), *i = expr_index(c, w.i[1]), *inner = i64(c, box[1]);
-    from = load_flat(c, l->in[0], mad(c, mad(c, o, i64(c, s->n), from), inner, i));
-    return sweep_around(c, &w, store_flat(c, l->out[0], mad(c, mad(c, o, n, to), inner, i), from));
+    const Expr *outer = expr_index(c, w.i[0]), *i = expr_index(c, w.i[1]), *inner = i64(c, box[1]);
+    const char *place = "(a * b + c) * d + e";
+    const Expr *x = load_flat(c, l->in[0], formula(c, place, outer, i64(c, s.n), expr_index(c, *from), inner, i));
+    return sweep_around(c, &w, store_flat(c, l->out[0], formula(c, place, outer, n, to, inner, i), x));
 }
 
 /* The type of the result when as many as `most` items remain. */
 static bool items_type(Build *b, const Node *n, const Items *s, int64_t most, Type *out)
 {
-    Type t = arg_type(n, 0);
-    int64_t dims[MAX_RANK];
-    if (s->axis < 0)
-        return make_type(b, n, out, 0, t.dt, 1, &most);
-    memcpy(dims, t.dims, sizeof *dims * (size_t)t.rank);
-    dims[s->axis] = most;
-    return make_type(b, n, out, 0, t.dt, t.rank, dims);
+    return s->axis < 0 ? make_type(b, n, out, 0, arg_type(n, 0).dt, 1, &most) : type_but(b, n, out, 0, s->axis, most);
 }
 
 /* ---- Compress: the items for which condition holds ---- */
@@ -170,23 +91,17 @@ bool compress_infer(Build *b, const Node *n, Type *out)
     return items_type(b, n, &s, p.dims[0] < s.n ? p.dims[0] : s.n, out);
 }
 
+static const Expr *condition(Lower *l, const Idx *const *at)
+{
+    return in_at(l, 1, at);
+}
+
 void compress(Lower *l)
 {
-    Ctx *c = l->c;
     Items s;
-    Sweep w;
     items_of(l->b, l->node, &s);
     int64_t most = in_type(l, 1).dims[0] < s.n ? in_type(l, 1).dims[0] : s.n;
-    sweep_open(c, &w, 1, &most);
-    const Expr *n = true_dims(l, 0, s.axis < 0 ? 0 : s.axis, count_of(c, &w, in_at(l, 1, w.i)));
-    if (buf_count(l->out[0]) == 0 || type_count(in_type(l, 0)) == 0) {
-        lower_store(l, l->out[0], zero(c, l->out[0]->dt));
-        return;
-    }
-    sweep_open(c, &w, 1, &most);
-    Buf *counter = buf_new(c, BUF_LOCAL, "k", DT_I64, 0, NULL);
-    const Stmt *copy = copy_item(l, &s, expr_index(c, w.i[0]), expr_load_version(c, counter, NULL, 1), n);
-    lower_nest(l, l->out[0], count_through(c, &w, counter, in_at(l, 1, w.i), n, copy));
+    filter(l, s.axis < 0 ? 0 : s.axis, 1, &most, condition, copy_item);
 }
 
 /* ---- Unique: each item is compared with every other one, which takes no memory but for a number per item: the first
@@ -210,9 +125,8 @@ typedef struct Compared {
 static const Expr *next_order(Ctx *c, const Expr *acc, void *arg)
 {
     const Compared *p = arg;
-    const Expr *more = expr_select(c, beats(c, false, p->y, p->x), i64(c, 1), i64(c, 0));
-    more = expr_select(c, beats(c, false, p->x, p->y), i64(c, -1), more);
-    return expr_select(c, expr_op2(c, OP_eq, acc, i64(c, 0)), more, acc);
+    const Expr *less = beats(c, false, p->x, p->y), *more = beats(c, false, p->y, p->x);
+    return formula(c, "a == 0 ? (b ? -1 : c ? 1 : a) : a", acc, less, more);
 }
 
 /* Item i against item j: 0 when they are equal. */
@@ -243,8 +157,8 @@ static void each_first(Lower *l, const Items *s, const Buf *first, const Buf *in
     sweep_open(c, &all, 1, &s->n);
     const Expr *i = expr_index(c, w.i[0]), *to = expr_load(c, inverse, w.i), *is_first = expr_load(c, first, w.i);
     const Expr *same = count_of(c, &all, expr_op2(c, OP_eq, expr_load(c, inverse, all.i), to));
-    const Stmt *put = k == 0 ? copy_item(l, s, i, to, n) : store_flat(c, l->out[k], to, k == 1 ? i : same);
-    is_first = expr_op2(c, OP_and, expr_op2(c, OP_eq, is_first, i), expr_op2(c, OP_lt, to, n));
+    const Stmt *put = k == 0 ? copy_item(l, w.i, to, n) : store_flat(c, l->out[k], to, k == 1 ? i : same);
+    is_first = formula(c, "a == b & c < d", is_first, i, to, n);
     lower_nest(l, l->out[k], sweep_around(c, &w, stmt_if(c, is_first, put, NULL)));
 }
 
@@ -258,15 +172,14 @@ void unique(Lower *l)
     Buf *inverse = l->out[2] ? l->out[2] : lower_temp(l, "inverse", DT_I64, 1, &s.n);
     const Idx *const *i = lower_vars(l, 1, &s.n);
     sweep_open(c, &w, 1, &s.n);
-    const Expr *j = expr_index(c, w.i[0]), *equal = expr_op2(c, OP_eq, order(l, &s, i[0], w.i[0]), i64(c, 0));
-    equal = expr_select(c, equal, j, i64(c, s.n));
-    lower_store(l, first, sweep_reduce(c, &w, i64(c, s.n), (Fold){OP_min, equal, NULL}));
+    const Expr *j = expr_index(c, w.i[0]), *all = i64(c, s.n);
+    const Expr *equal = formula(c, "a == 0 ? b : c", order(l, &s, i[0], w.i[0]), j, all);
+    lower_store(l, first, sweep_reduce(c, &w, all, (Fold){OP_min, equal, NULL}));
     sweep_open(c, &w, 1, &s.n);
     j = expr_index(c, w.i[0]);
     const Expr *counts = expr_op2(c, OP_eq, expr_load(c, first, w.i), j), *n = count_of(c, &w, counts);
-    const Expr *before = node_int(l->node, "sorted", 1)
-                             ? expr_op2(c, OP_lt, order(l, &s, w.i[0], i[0]), i64(c, 0))
-                             : expr_op2(c, OP_lt, j, expr_load(c, first, i));
+    const Expr *before = node_int(l->node, "sorted", 1) ? formula(c, "a < 0", order(l, &s, w.i[0], i[0]))
+                                                        : formula(c, "a < b", j, expr_load(c, first, i));
     lower_store(l, inverse, count_of(c, &w, expr_op2(c, OP_and, counts, before)));
     for (int k = 0; k < 4; k++)
         if (l->out[k] && k != 2)

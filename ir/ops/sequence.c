@@ -5,50 +5,6 @@
 
 enum { MOST = 1 << 16 }; /* tensors that one operator makes */
 
-static Edge *moved(Build *b, const char *op, Edge *x, int axis)
-{
-    return build_op2(b, op, x, build_ints(b, 1, &(int64_t){axis}));
-}
-
-Edge *concatenated(Build *b, int n, Edge *const *parts, int axis, bool fresh)
-{
-    Attr along = attr_int(b->c, "axis", axis);
-    Edge **in = mem_copy(b->c, parts, sizeof *in * (size_t)n);
-    for (int i = 0; fresh && i < n; i++)
-        in[i] = moved(b, "Unsqueeze", in[i], axis);
-    return build_op(b, "Concat", n, in, 1, &along);
-}
-
-Edge *slice_at(Build *b, Edge *x, int axis, int64_t i)
-{
-    Attr along = attr_int(b->c, "axis", axis);
-    Edge *in[2] = {x, build_const(b, NULL, tensor_int(b->c, i), b->loc)};
-    return build_op(b, "Gather", 2, in, 1, &along);
-}
-
-static const List *list_of(Build *b, const Node *n, int k)
-{
-    const List *l = n->in[k]->list;
-    if (l && l->n >= 0)
-        return l;
-    node_error(b, n, "input %d, '%s', is %s: it must be a sequence", k, n->in[k]->name,
-               l ? "an optional without a value" : type_text(b->c, arg_type(n, k)));
-    return NULL;
-}
-
-/* Operand k, a place in 0 .. n-1. */
-static bool place_of(Build *b, const Node *n, int k, int count, int *at)
-{
-    int64_t v;
-    if (!arg_int(b, n, k, &v))
-        return false;
-    if (v < -count || v >= count)
-        return node_error(b, n, "position %lld is out of range: there are %d places in the sequence", (long long)v,
-                          count);
-    *at = (int)(v < 0 ? v + count : v);
-    return true;
-}
-
 bool sequence_construct(Build *b, const Node *n, Edge **out)
 {
     out[0] = build_list(b, n->nin ? arg_type(n, 0).dt : (DType)node_int(n, "dtype", DT_F32), n->nin, n->in);
@@ -64,7 +20,7 @@ bool sequence_change(Build *b, const Node *n, Edge **out)
     if (!l)
         return false;
     from = insert ? l->n : l->n - 1;
-    if (arg(n, k) ? !place_of(b, n, k, l->n + insert, &from) : from < 0)
+    if (arg(n, k) ? !place_in_list(b, n, k, l->n + insert, &from) : from < 0)
         return arg(n, k) ? false : node_error(b, n, "the sequence is empty: there is nothing to erase");
     Edge **at = NEW_N(b->c, Edge *, l->n + 1);
     for (int i = 0; i <= l->n; i++) {
@@ -81,7 +37,7 @@ bool sequence_at(Build *b, const Node *n, Edge **out)
 {
     const List *l = list_of(b, n, 0);
     int at = 0;
-    if (!l || ((arg_known(n, 1) || l->n == 0) && !place_of(b, n, 1, l->n, &at)))
+    if (!l || ((arg_known(n, 1) || l->n == 0) && !place_in_list(b, n, 1, l->n, &at)))
         return false;
     for (int i = 1; !arg_known(n, 1) && i < l->n; i++)
         if (!type_same(l->at[i]->type, l->at[0]->type))
@@ -147,29 +103,22 @@ bool split_to_sequence(Build *b, const Node *n, Edge **out)
 /* The body for the elements of each sequence that stand at one place. */
 bool sequence_map(Build *b, const Node *n, Edge **out)
 {
-    const Subgraph *g = node_attr(n, "body")->graph;
     const List *first = list_of(b, n, 0);
-    Edge **in = NEW_N(b->c, Edge *, n->nin), **made = NEW_N(b->c, Edge *, n->nout);
-    Edge ***at = NEW_N(b->c, Edge **, n->nout);
+    Steps s;
     for (int k = 0; first && k < n->nin; k++)
         if (n->in[k]->list && n->in[k]->list->n != first->n)
             return node_error(b, n, "the sequences have %d and %d tensors: they must have equally many", first->n,
                               n->in[k]->list->n);
-    if (!first || g->nins != n->nin || g->nouts != n->nout)
-        return first && node_error(b, n, "the body has %d inputs and %d outputs, the node %d and %d", g->nins, g->nouts,
-                                   n->nin, n->nout);
-    for (int k = 0; k < n->nout; k++)
-        at[k] = NEW_N(b->c, Edge *, first->n);
+    if (!first || !steps_open(&s, b, n, 0, 0, 0, n->nin))
+        return false;
     for (int i = 0; i < first->n; i++) {
         for (int k = 0; k < n->nin; k++)
-            in[k] = n->in[k]->list ? n->in[k]->list->at[i] : n->in[k];
-        if (!g->inlined(b, g, in, made))
+            s.in[k] = n->in[k]->list ? n->in[k]->list->at[i] : n->in[k];
+        if (!steps_next(&s, NULL))
             return false;
-        for (int k = 0; k < n->nout; k++)
-            at[k][i] = made[k];
     }
     for (int k = 0; k < n->nout; k++)
-        out[k] = build_list(b, first->n ? at[k][0]->type.dt : DT_F32, first->n, at[k]);
+        out[k] = build_list(b, first->n ? s.scans[k].at[0]->type.dt : DT_F32, first->n, s.scans[k].at);
     return true;
 }
 

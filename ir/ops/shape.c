@@ -13,12 +13,6 @@ bool shape(Build *b, const Node *n, Edge **out)
     return true;
 }
 
-bool identity_infer(Build *b, const Node *n, Type *out)
-{
-    out[0] = arg_type(n, 0);
-    return true;
-}
-
 const Expr *identity_at(Lower *l, int out, const Idx *const *i)
 {
     return in_at(l, 0, i);

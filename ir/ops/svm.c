@@ -93,82 +93,31 @@ bool pair_coupling_infer(Build *b, const Node *n, Type *out)
     return node_error(b, n, "r is %s: it must be [N, classes, classes]", type_text(b->c, t));
 }
 
-typedef struct Coupling {
-    Ctx *c;
-    const Idx *n;
-    Buf *q, *p, *qp, *pqp, *most, *diff; /* Q, p, Q·p, p'·Q·p, the greatest error, the correction at hand */
-} Coupling;
-
-static const Expr *now(const Coupling *m, const Buf *b, const Idx *i)
-{
-    return expr_load_version(m->c, b, b == m->p ? (const Idx *[]){m->n, i} : &i, 1);
-}
-
-static const Stmt *set(const Coupling *m, const Buf *b, const Idx *i, const Expr *v)
-{
-    return stmt_store(m->c, b, b == m->p ? (const Idx *[]){m->n, i} : &i, v);
-}
-
-static const Expr *cell(const Coupling *m, const Idx *i, const Idx *j)
-{
-    return expr_load(m->c, m->q, (const Idx *[]){m->n, i, j});
-}
-
-/* Element i of p, and what follows from its change. */
-static const Stmt *corrected(const Coupling *m, const Idx *i, int64_t k)
-{
-    Ctx *c = m->c;
-    Sweep s;
-    sweep_open(c, &s, 1, &k);
-    const Idx *j = s.i[0];
-    const Expr *d = now(m, m->diff, NULL), *one = known_number(c, m->p->dt, 1), *whole = expr_op2(c, OP_add, one, d);
-    const Expr *q = now(m, m->qp, i), *two = expr_op2(c, OP_add, q, q), *pqp = now(m, m->pqp, NULL);
-    const Expr *by = expr_op2(c, OP_div, expr_op2(c, OP_sub, pqp, q), cell(m, i, i));
-    two = expr_op2(c, OP_mul, d, expr_op2(c, OP_add, expr_op2(c, OP_mul, d, cell(m, i, i)), two));
-    pqp = expr_op2(c, OP_div, expr_op2(c, OP_div, expr_op2(c, OP_add, pqp, two), whole), whole);
-    q = expr_op2(c, OP_add, now(m, m->qp, j), expr_op2(c, OP_mul, d, cell(m, i, j)));
-    const Stmt *both_set[2] = {set(m, m->qp, j, expr_op2(c, OP_div, q, whole)),
-                               set(m, m->p, j, expr_op2(c, OP_div, now(m, m->p, j), whole))};
-    return stmt_seq(c, 5, (const Stmt *[]){stmt_local(c, m->diff), set(m, m->diff, NULL, by),
-                                           set(m, m->p, i, expr_op2(c, OP_add, now(m, m->p, i), d)),
-                                           set(m, m->pqp, NULL, pqp), sweep_around(c, &s, stmt_seq(c, 2, both_set))});
-}
-
 void pair_coupling(Lower *l)
 {
-    Ctx *c = l->c;
     Type t = in_type(l, 0);
-    DType dt = math_type(t.dt);
-    int64_t k = t.dims[1], rounds = 100;
-    Sweep row, start, round, a, b, e, f, g, j;
-    Sweep *own[] = {&start, &a, &b, &e, &f, &g, &j};
-    sweep_open(c, &row, 1, t.dims);
-    sweep_open(c, &round, 1, &rounds);
-    for (int i = 0; i < COUNT(own); i++)
-        sweep_open(c, own[i], 1, &k);
-    Coupling m = {c, row.i[0], lower_temp(l, "Q", dt, 3, t.dims), lower_temp(l, "p", dt, 2, t.dims),
-                  buf_new(c, BUF_LOCAL, "qp", dt, 1, &k),
-                  buf_new(c, BUF_LOCAL, "pqp", dt, 0, NULL), buf_new(c, BUF_LOCAL, "most", dt, 0, NULL),
-                  buf_new(c, BUF_LOCAL, "diff", dt, 0, NULL)};
-    const Expr *none = zero(c, dt), *pqp = now(&m, m.pqp, NULL), *x, *fine = expr_float(c, dt, 0.005 / (double)k);
-    const Idx *const *i = lower_vars(l, 3, t.dims);
-    x = in_math(l, 0, (const Idx *[]){i[0], j.i[0], i[1]});
-    x = sweep_reduce(c, &j, none, (Fold){OP_mad, x, NULL});
-    const Expr *mixed = expr_op2(c, OP_mul, in_math(l, 0, (const Idx *[]){i[0], i[2], i[1]}), in_math(l, 0, i));
-    const Expr *same = expr_op2(c, OP_eq, expr_index(c, i[1]), expr_index(c, i[2]));
-    lower_store(l, m.q, expr_select(c, same, x, expr_op1(c, OP_neg, mixed)));
-    const Stmt *body[6] = {stmt_local(c, m.pqp), stmt_local(c, m.most)}, *all[3] = {stmt_local(c, m.qp)};
-    x = sweep_reduce(c, &b, none, (Fold){OP_mad, cell(&m, a.i[0], b.i[0]), now(&m, m.p, b.i[0])});
-    body[2] = sweep_around(c, &a, set(&m, m.qp, a.i[0], x));
-    x = sweep_reduce(c, &e, none, (Fold){OP_mad, now(&m, m.p, e.i[0]), now(&m, m.qp, e.i[0])});
-    body[3] = set(&m, m.pqp, NULL, x);
-    x = expr_op1(c, OP_abs, expr_op2(c, OP_sub, now(&m, m.qp, f.i[0]), pqp));
-    body[4] = set(&m, m.most, NULL, sweep_reduce(c, &f, none, (Fold){OP_max, x, NULL}));
-    body[5] = stmt_if(c, expr_op2(c, OP_ge, now(&m, m.most, NULL), fine),
-                      sweep_around(c, &g, corrected(&m, g.i[0], k)), NULL);
-    x = expr_float(c, dt, 1 / (double)k);
-    all[1] = sweep_around(c, &start, set(&m, m.p, start.i[0], x));
-    all[2] = sweep_around(c, &round, stmt_seq(c, 6, body));
-    lower_nest(l, m.p, sweep_around(c, &row, stmt_seq(c, 3, all)));
-    lower_store(l, l->out[0], expr_load(c, m.p, lower_vars(l, 2, t.dims)));
+    const int64_t k = t.dims[1];
+    Buf *q = lower_temp(l, "Q", math_type(t.dt), 3, t.dims);
+    Buf *w = lower_temp(l, "p", q->dt, 3, (int64_t[]){t.dims[0], 2, k}); /* of each row p, then Q·p */
+    nest(l, "Q[]: k = dim(r, 1); for n < dim(r, 0) { for i < k {"
+            "    var sum = like(0, Q[n, i, 0]);"
+            "    for j < k { Q[n, i, j] = -(r[n, j, i] * r[n, i, j]); sum = mad(r[n, j, i], r[n, j, i], sum); }"
+            "    Q[n, i, i] = sum; } }", q);
+    nest(l, "w[], Q[]: k = dim(r, 1); for n < dim(r, 0) {"
+            "    for i < k { w[n, 0, i] = 1 / k; }"
+            "    for round < 100 {"
+            "        var pqp = like(0, w[n, 0, 0]); var most = like(0, pqp);"
+            "        for i < k {"
+            "            var sum = like(0, pqp); for j < k { sum = mad(Q[n, i, j], w[n, 0, j], sum); }"
+            "            w[n, 1, i] = sum; pqp = mad(w[n, 0, i], sum, pqp); }"
+            "        for i < k { most = max(most, abs(w[n, 1, i] - pqp)); }"
+            "        if (most >= 0.005 / k) { for i < k {"
+            "            var d = (pqp - w[n, 1, i]) / Q[n, i, i];" /* the correction of element i, and what follows */
+            "            w[n, 0, i] = w[n, 0, i] + d;"
+            "            pqp = (pqp + d * (d * Q[n, i, i] + 2 * w[n, 1, i])) / (1 + d) / (1 + d);"
+            "            for j < k {"
+            "                w[n, 1, j] = (w[n, 1, j] + d * Q[n, i, j]) / (1 + d);"
+            "                w[n, 0, j] = w[n, 0, j] / (1 + d); } } } } }", w, q);
+    const Idx *const *at = lower_vars(l, 2, t.dims);
+    lower_store(l, l->out[0], expr_load(l->c, w, (const Idx *[]){at[0], idx_const(l->c, 0), at[1]}));
 }
