@@ -105,7 +105,7 @@ static const char *pass_named(const char *option, const char *name)
     fprintf(stderr, "burin: %s: there is no pass '%s'; the passes are", option, name);
     for (int k = 0; pass_name(k); k++) fprintf(stderr, "%s %s", k ? "," : "", pass_name(k));
     fputs("\n", stderr);
-    exit(USAGE);
+    quick_exit(USAGE);
 }
 
 static const char *target_named(const char *name)
@@ -117,7 +117,7 @@ static const char *target_named(const char *name)
     fprintf(stderr, "burin: --target: '%s' is not known; the targets are", name);
     for (int i = 0; i < COUNT(targets); i++) fprintf(stderr, "%s %s", i ? "," : "", targets[i]);
     fputs("\n", stderr);
-    exit(USAGE);
+    quick_exit(USAGE);
 }
 
 enum Option {

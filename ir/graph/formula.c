@@ -195,7 +195,8 @@ static Quantity apply(Formula *f, ScalarOp op, const Quantity *v)
         return number(0);
     if (!agree(f, op_arity(op), v, true, e))
         row_bad(&f->t, internf(f->t.c, "%s of numbers alone", op_name(op)));
-    if (op == OP_isnan && !dtype_is_float(e[0]->dt))
+    bool of_floats = op == OP_isnan || op == OP_isinf || op == OP_isinf_pos || op == OP_isinf_neg;
+    if (of_floats && !dtype_is_float(e[0]->dt))
         return number(0);
     return term(f, expr_op(f->t.c, op, e));
 }

@@ -180,7 +180,8 @@ const Expr *guarded_place(Ctx *c, const Idx *x, int64_t n, const Expr *inside, c
 
 typedef VEC(Edge *) Edges;
 const List *list_of(Build *b, const Node *n, int k);       /* operand k, a sequence; NULL: a fault was reported */
-bool place_in_list(Build *b, const Node *n, int k, int count, int *at);  /* operand k, a place in 0 .. count-1 */
+/* Operand k, a place in 0 .. count-1; a negative one is counted from the end of a list of that length. */
+bool place_in_list(Build *b, const Node *n, int k, int count, int length, int *at);
 Edge *moved(Build *b, const char *op, Edge *x, int axis);  /* Squeeze or Unsqueeze */
 Edge *concatenated(Build *b, int n, Edge *const *parts, int axis, bool fresh); /* fresh: along a new axis */
 Edge *slice_at(Build *b, Edge *x, int axis, int64_t i);    /* without that axis */

@@ -32,14 +32,14 @@ const List *list_of(Build *b, const Node *n, int k)
     return NULL;
 }
 
-bool place_in_list(Build *b, const Node *n, int k, int count, int *at)
+bool place_in_list(Build *b, const Node *n, int k, int count, int length, int *at)
 {
     int64_t v;
     if (!arg_int(b, n, k, &v))
         return false;
-    if (v < -count || v >= count)
+    if (v < -length || v >= count)
         return node_error(b, n, "position %lld is out of range: there are %d places in the sequence", (long long)v,
                           count);
-    *at = (int)(v < 0 ? v + count : v);
+    *at = (int)(v < 0 ? v + length : v);
     return true;
 }

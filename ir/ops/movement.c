@@ -247,6 +247,8 @@ bool trilu_infer(Build *b, const Node *n, Type *out)
 {
     Type t = arg_type(n, 0);
     out[0] = t;
+    if (arg(n, 1) && type_count(arg_type(n, 1)) != 1)
+        return unfit(b, n, "k must be a single number");
     return t.rank >= 2 || unfit(b, n, "it must have at least 2 dimensions");
 }
 

@@ -114,7 +114,7 @@ const Expr *quantize_at(Lower *l, int out, const Idx *const *i)
     DType to = out_type(l, out).dt, scale = in_type(l, 1).dt, precision = attr_type(l->node, "precision", DT_NONE);
     if (precision == DT_NONE && math_type(in_type(l, 0).dt) != in_type(l, 0).dt)
         precision = scale;
-    DType wide = precision == DT_F64 ? DT_F64 : math_type(scale);
+    DType wide = precision == DT_F64 ? DT_F64 : dtype_is_float(scale) ? math_type(scale) : DT_F32;
     const Expr *x = rounded(c, precision, expr_cast(c, wide, in_math(l, 0, i)));
     const Expr *s = rounded(c, precision, expr_cast(c, wide, scale_at(l, 1, i)));
     const Expr *v = rounded(c, precision, expr_op2(c, OP_div, x, s)), *z = arg(l->node, 2) ? scale_at(l, 2, i) : NULL;

@@ -20,7 +20,7 @@ bool sequence_change(Build *b, const Node *n, Edge **out)
     if (!l)
         return false;
     from = insert ? l->n : l->n - 1;
-    if (arg(n, k) ? !place_in_list(b, n, k, l->n + insert, &from) : from < 0)
+    if (arg(n, k) ? !place_in_list(b, n, k, l->n + insert, l->n, &from) : from < 0)
         return arg(n, k) ? false : node_error(b, n, "the sequence is empty: there is nothing to erase");
     Edge **at = NEW_N(b->c, Edge *, l->n + 1);
     for (int i = 0; i <= l->n; i++) {
@@ -37,7 +37,7 @@ bool sequence_at(Build *b, const Node *n, Edge **out)
 {
     const List *l = list_of(b, n, 0);
     int at = 0;
-    if (!l || ((arg_known(n, 1) || l->n == 0) && !place_in_list(b, n, 1, l->n, &at)))
+    if (!l || ((arg_known(n, 1) || l->n == 0) && !place_in_list(b, n, 1, l->n, l->n, &at)))
         return false;
     for (int i = 1; !arg_known(n, 1) && i < l->n; i++)
         if (!type_same(l->at[i]->type, l->at[0]->type))
