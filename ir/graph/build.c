@@ -173,6 +173,23 @@ static bool made_here(const Build *b, const Node *n, const Edge *r, int from, bo
     return r->from ? made_by(&b->nodes, from, r->from) : !given;
 }
 
+/* A body left a result out, which is asked for: it needs what the signature lets a model leave out. */
+static bool left_out(Build *b, const Node *n, int out)
+{
+    const Sig *s = n->sig;
+    const char *all = NULL;
+    for (int k = 0; k < s->nattrs; k++)
+        if (!node_attr(n, s->attrs[k].name))
+            all = internf(b->c, "%s%s'%s'", all ? all : "", all ? ", " : "", s->attrs[k].name);
+    for (int k = 0; k < n->nin; k++)
+        if (!n->in[k])
+            all = internf(b->c, "%s%s'%s'", all ? all : "", all ? ", " : "", sig_param(s->in, s->nin, k)->name);
+    if (!all)
+        ice(b->c, "the expansion of %s gives no output %d", node_text(b->c, n), out);
+    return node_error(b, n, "output %d needs an attribute or operand that is left out, of these: %s", out,
+                      all);
+}
+
 /* Checks what expand gave, and names it after the outputs. False: poisoned. */
 static bool take_results(Build *b, const Node *n, Edge **result, int from, bool spliced)
 {
@@ -181,7 +198,7 @@ static bool take_results(Build *b, const Node *n, Edge **result, int from, bool 
         if (!e)
             continue;
         if (!r)
-            ice(b->c, "the expansion of %s gives no output %d", node_text(b->c, n), k);
+            return left_out(b, n, k);
         if (edge_poisoned(r))
             return false;
         if (node_late(n) && !type_same((Type){r->type.dt, e->type.rank, e->type.dims}, r->type)) {
