@@ -53,7 +53,7 @@ Infer within_first; /* the first operand's type, to which the others broadcast *
 bool rebuild(Build *b, const Node *n, int nin, Edge *const *in, int nattrs, const Attr *attrs, Edge **out);
 Expand newest; /* same operands; attributes that the newest version lacks are dropped */
 Edge *reshaped(Build *b, Edge *x, int rank, const int64_t *dims); /* x itself when it has these dims */
-Edge *like(Build *b, Edge *x, double v);                          /* a scalar constant of x's type */
+Edge *like(Build *b, Edge *x, double v);                          /* a scalar constant of x's type; a string: empty */
 
 Edge *where(Build *b, Edge *cond, Edge *x, Edge *y);
 Edge *joined(Build *b, Edge *x, Edge *y, int64_t axis);
