@@ -106,8 +106,8 @@ DType place_type(int64_t n)
     return n <= 256 ? DT_U8 : n <= 65536 ? DT_U16 : n <= INT32_MAX ? DT_I32 : DT_I64;
 }
 
-/* Known indices (of one column of the last dimension, or all) as they are read: counted from the front, in the smallest
- * type that holds n - 1. */
+/* Known indices (of one column of the last dimension, or all) as they are read: counted from the front and clamped, in
+ * the smallest type that holds n - 1. */
 static const Buf *index_table(Lower *l, int k, int column, int64_t n)
 {
     const Tensor *t = arg_known(l->node, k);
@@ -116,8 +116,9 @@ static const Buf *index_table(Lower *l, int k, int column, int64_t n)
     int64_t step = column < 0 ? 1 : t->type.dims[rank], first = column < 0 ? 0 : column;
     Tensor *table = tensor_new(l->c, type_make(l->c, dt, rank, t->type.dims));
     for (int64_t i = 0; i < type_count(table->type); i++) {
-        int64_t v = tensor_at_int(t, first + i * step);
-        scalar_write(dt, (void *)(uintptr_t)table->data, i, (Value){.i = v < 0 ? v + n : v});
+        int64_t v = tensor_at_int(t, first + i * step), place = v < 0 ? v + n : v;
+        place = place < 0 ? 0 : place < n ? place : n - 1;
+        scalar_write(dt, (void *)(uintptr_t)table->data, i, (Value){.i = place});
     }
     return lower_const(l, l->node->in[k]->name, table);
 }
