@@ -42,9 +42,11 @@ graphs=$(grep -LE '^# (error|options):' tests/op/*.txt; ls tests/pass/*.txt test
 said=$(printf '%s\n' $graphs | xargs -n 1 -P "$(nproc)" bash -c 'same_results "$1"' -)
 if [ -z "$said" ]; then pass "no pass changes a result"; else fail "no pass changes a result" "$said"; fi
 
-# Passes, codegen and frontends ask for properties: no string in them is an operator's name.
+# Passes, codegen and frontends ask for properties: no string in them is an operator's name, but in the map of OpenVINO's
+# layers onto operators (frontend/openvino.def and what stands beside it).
 "$BURIN" ops --as=table | cut -f 1 | sed 's/.*\.//' | sort -u >"$work/names"
-said=$(grep -noE '"[A-Z][A-Za-z0-9]+"' passes/*.[ch] codegen/*.[ch] frontend/*.[chly] | awk -F'"' -v names="$work/names" '
+said=$(grep -noE '"[A-Z][A-Za-z0-9]+"' passes/*.[ch] codegen/*.[ch] $(ls frontend/*.[chly] | grep -v openvino) |
+    awk -F'"' -v names="$work/names" '
     BEGIN { while ((getline n < names) > 0) known[n] = 1 }
     $2 in known')
 if [ -z "$said" ]; then pass "no operator is named"; else fail "no operator is named" "$said"; fi
