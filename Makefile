@@ -170,7 +170,8 @@ check-long: deps
 	@tests/check.sh --valgrind build $(ONLY)
 
 fuzz: fuzzers
-	@set -e; for f in $(FUZZERS); do echo "$$f $(FUZZ_SECONDS)"; $$f $(FUZZ_SECONDS); done
+	@set -e; for f in $(FUZZERS); do seeds=tests/fuzz/$${f##*/fuzz_}; echo "$$f $(FUZZ_SECONDS)"; \
+	    $$f $(FUZZ_SECONDS) $$([ ! -d $$seeds ] || echo --seeds $$seeds); done
 
 bench: all
 	@if [ -x tests/bench/run.sh ]; then tests/bench/run.sh; else echo "no benchmarks yet"; fi

@@ -43,7 +43,9 @@ done
 command_of() {
     case $1 in
     unit_*) echo "${valgrind:+$memcheck} $build/test/$1" ;;
-    fuzz_*) echo "$build/test/$1 ${FUZZ_SECONDS:-10}" ;;
+    fuzz_*)
+        local seeds=tests/fuzz/${1#fuzz_}
+        echo "$build/test/$1 ${FUZZ_SECONDS:-10}$([ ! -d "$seeds" ] || echo " --seeds $seeds")" ;;
     *) echo "tests/$1.sh" ;;
     esac
 }

@@ -1,11 +1,13 @@
 /* What the fuzzers of the readers share: one input is read in a context of its own; inputs are made of seeds, changed at
  * random. The includer defines read_one (reads r->data, whatever it is), then calls fuzz_main. With -DLIBFUZZER there
- * is no main: libFuzzer has one. */
+ * is no main: libFuzzer has one. The folders fuzz/NAME hold what an hour of libFuzzer found worth keeping: --seeds FOLDER
+ * reads each file there once, and changes them too. */
 #ifndef BURIN_FUZZ_BYTES_H
 #define BURIN_FUZZ_BYTES_H
 
 #include "text_ops.h"
 
+#include <dirent.h>
 #include <time.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
@@ -135,18 +137,42 @@ static long read_file(const char *path, long copies)
     return done;
 }
 
-static int fuzz_main(int argc, char **argv, const Fuzz *z)
+/* All files of a folder as further seeds, which live as long as c. Each is read as it is. */
+static void add_seeds(Ctx *c, Fuzz *z, const char *folder)
 {
+    VEC(File) all = {0};
+    DIR *d = opendir(folder);
+    for (int i = 0; i < z->nseeds; i++)
+        VEC_PUSH(c, all, z->seeds[i]);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        const File *f = e->d_name[0] == '.' ? NULL : file_map(c, internf(c, "%s/%s", folder, e->d_name));
+        if (f && f->size)
+            VEC_PUSH(c, all, *f);
+    }
+    if (d)
+        closedir(d);
+    for (int i = z->nseeds; i < all.n; i++)
+        LLVMFuzzerTestOneInput((const uint8_t *)all.at[i].data, all.at[i].size);
+    z->seeds = all.at;
+    z->nseeds = all.n;
+}
+
+static int fuzz_main(int argc, char **argv, const Fuzz *given)
+{
+    Fuzz with_more = *given, *z = &with_more;
+    Ctx *c = ctx_new();
     double seconds = 10;
     long done = 0, files = 0;
     Bytes b = {malloc(1 << 16), 0, 1 << 16};
-    if (!b.at)
+    if (!b.at || !c)
         return 1;
     for (int i = 1; i < argc; i++) {
         char *end;
         double number = strtod(argv[i], &end);
         if (!strcmp(argv[i], "--seed") && i + 1 < argc)
             state = strtoull(argv[++i], NULL, 10) * 2 + 1;
+        else if (!strcmp(argv[i], "--seeds") && i + 1 < argc)
+            add_seeds(c, z, argv[++i]);
         else if (end != argv[i] && !*end)
             seconds = number;
         else
@@ -157,6 +183,7 @@ static int fuzz_main(int argc, char **argv, const Fuzz *z)
         for (int i = 0; i < 100; i++, done++)
             one(&b, z);
     free(b.at);
+    ctx_free(c);
     printf("%ld passed, 0 failed\n", done + files);
     return 0;
 }
