@@ -76,7 +76,8 @@ Edge *build_ints(Build *b, int n, const int64_t *v)
 
 Edge *build_scalar(Build *b, DType dt, double v)
 {
-    return build_const(b, NULL, tensor_float(b->c, dt, v), b->loc);
+    bool text = dt == DT_STRING;
+    return build_const(b, NULL, text ? tensor_new(b->c, (Type){dt, 0, NULL}) : tensor_float(b->c, dt, v), b->loc);
 }
 
 Edge *build_cast(Build *b, Edge *x, DType to)

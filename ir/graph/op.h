@@ -214,7 +214,7 @@ bool build_late_body(Build *b, const Node *n, Edge **out);       /* what late_bo
 Edge *build_op1(Build *b, const char *op, Edge *x);
 Edge *build_op2(Build *b, const char *op, Edge *x, Edge *y);
 Edge *build_ints(Build *b, int n, const int64_t *v);             /* int64[n] constant */
-Edge *build_scalar(Build *b, DType dt, double v);                /* a rank-0 constant */
+Edge *build_scalar(Build *b, DType dt, double v);                /* a rank-0 constant; a string: empty */
 Edge *build_cast(Build *b, Edge *x, DType to);                   /* x itself when it has that type */
 Attr attr_int(Ctx *c, const char *name, int64_t v);
 Attr attr_ints(Ctx *c, const char *name, int n, const int64_t *v);

@@ -247,8 +247,6 @@ Edge *reshaped(Build *b, Edge *x, int rank, const int64_t *dims)
 
 Edge *like(Build *b, Edge *x, double v)
 {
-    if (x->type.dt == DT_STRING)
-        return build_const(b, NULL, tensor_new(b->c, (Type){DT_STRING, 0, NULL}), b->loc);
     return edge_poisoned(x) ? x : build_scalar(b, x->type.dt, v);
 }
 
