@@ -90,12 +90,16 @@ bool late_resize(Build *b, const Node *n, Edge **out)
     Ints axes = {0};
     if (!is_late(n, 3))
         return build_late_body(b, n, out);
+    bool on[MAX_RANK], named = attr_list(n, "axes", &axes);
     int64_t v[MAX_RANK], m = type_count(arg_type(n, 3));
-    attr_list(n, "axes", &axes);
-    for (int64_t k = 0; strcmp(policy, "stretch") != 0 && k < m && m <= t.rank; k++) {
+    if (named && !axes_set(b, n, axes, t.rank, on))
+        return false;
+    if (m != (named ? axes.n : t.rank) || t.rank != arg_type(n, 0).rank)
+        return unfit(b, n, "there must be a size for each axis, and the declared output must have the rank of X");
+    for (int64_t k = 0; strcmp(policy, "stretch") != 0 && k < m; k++) {
         for (int64_t j = 0; j < m; j++)
             v[j] = strcmp(policy, "not_larger") == 0 ? INT32_MAX : 0;
-        v[k] = t.dims[axes.n ? axes.v[k] + (axes.v[k] < 0 ? t.rank : 0) : k];
+        v[k] = t.dims[named ? axes.v[k] + (axes.v[k] < 0 ? t.rank : 0) : k];
         Edge *sizes = build_ints(b, (int)m, v);
         if (build_fits(b, n, 3, sizes))
             return late_with(b, n, 3, sizes, out);
