@@ -48,9 +48,10 @@ static const Expr *read_scalar(State *s, const Buf *b)
     return expr_load(s->c, b, NULL);
 }
 
+/* Nothing, where an accumulator keeps its value: compilers warn of x = x. */
 static void write_scalar(State *s, const Buf *b, const Expr *value)
 {
-    push(s, stmt_store(s->c, b, NULL, value));
+    if (value != read_scalar(s, b)) push(s, stmt_store(s->c, b, NULL, value));
 }
 
 static const Stmt *close_block(State *s)
