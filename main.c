@@ -366,9 +366,10 @@ static CheckSet *check_sets(Ctx *c, const Args *a, const Graph *g, int n)
 }
 
 /* The program with all its values as outputs: the first that differs. */
-static void bisect(Ctx *c, Args *a, const Graph *g, const CheckSet *sets, int n)
+static void bisect(Ctx *c, const Args *given, const Graph *g, const CheckSet *sets, int n)
 {
     const Graph *all = graph_publish(c, g);
+    Args own = *given, *a = &own;
     a->counts = false;
     a->emit.ram_budget = a->emit.flash_budget = INT64_MAX;
     Unit u = transformed(c, a, all);
@@ -395,10 +396,8 @@ static void check(Ctx *c, Args *a)
     a->emit.model_path = a->model;
     a->emit.prefix = "model";
     a->check.tolerance = graph_tolerance(g);
-    if (a->bisect) {
-        bisect(c, a, g, sets, n);
-        return;
-    }
+    if (a->bisect) bisect(c, a, g, sets, n);
+    if (c->errors || (a->bisect && !a->nrest)) return;       /* the data of a folder may differ from both */
     Unit u = transformed(c, a, g);
     if (!c->errors) check_prog(stdout, c, u.prog, &a->emit, &a->check, n, sets);
 }

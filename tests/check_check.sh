@@ -70,6 +70,7 @@ check "two folders" ends 0 'set_0/\.: t string\[3\]: pass' "$BURIN" check "$net"
 check "a wrong number" ends 1 'y float\[2\]: FAIL, 1 of 2 differ, greatest absolute error 1 at \[1\] \(-63, not -62\), relative 0\.0161 at \[1\]; rtol 0\.001, atol 1e-07' \
     "$BURIN" check "$net" "$set" "$work/set_1"
 check "a wrong string" ends 1 't string\[3\]: FAIL, 1 of 3 differ at \[2\] \("vw", not "vx"\)' "$BURIN" check "$net" "$work/set_1"
+check "--bisect with data that differ from both" ends 1 'no value differs.*FAIL|FAIL' "$BURIN" check "$net" "$work/set_1" --bisect
 check "the sum" ends 1 'error: the compiled program differs in 2 of 6 outputs' "$BURIN" check "$net" "$set" "$work/set_1"
 check "--rtol" ends 1 'y float\[2\]: pass.*rtol 0\.1, atol 1e-07' "$BURIN" check "$net" "$work/set_1" --rtol=0.1
 check "--atol" ends 1 'y float\[2\]: pass.*rtol 0\.001, atol 2' "$BURIN" check "$net" "$work/set_1" --atol 2
