@@ -144,8 +144,9 @@ static const struct option options[] = {
 /* What shapes the emitted text goes into its comment, in the order given. */
 static void remember(Ctx *c, Args *a, const char *option, const char *value)
 {
+    const char *between = !*value ? "" : option[1] == '-' ? "=" : " ";
     a->emit.options =
-        internf(c, "%s%s%s%s%s", a->emit.options, *a->emit.options ? " " : "", option, *value ? "=" : "", value);
+        internf(c, "%s%s%s%s%s", a->emit.options, *a->emit.options ? " " : "", option, between, value);
 }
 
 static void take_option(Ctx *c, Args *a, int o)
