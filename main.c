@@ -21,6 +21,7 @@ typedef struct Args {                /* the command line, taken apart */
     int nrest; char **rest;          /* what follows the model */
     ReadOptions read;
     PipeOptions pipe;
+    const Target *target;
     EmitOptions emit;
     CheckOptions check;
     bool json, html, bisect, counts;
@@ -108,14 +109,11 @@ static const char *pass_named(const char *option, const char *name)
     quick_exit(USAGE);
 }
 
-static const char *target_named(const char *name)
+static const Target *target_named(const char *name)
 {
-    static const char *const targets[] = {"generic",   "x86-64-v3",  "x86-64-v4", "armv8-a", "cortex-m4",
-                                          "cortex-m7", "cortex-m55", "rv32imc",   "rv64gcv"};
-    for (int i = 0; i < COUNT(targets); i++)
-        if (!strcmp(name, targets[i])) return name;
+    if (target_find(name)) return target_find(name);
     fprintf(stderr, "burin: --target: '%s' is not known; the targets are", name);
-    for (int i = 0; i < COUNT(targets); i++) fprintf(stderr, "%s %s", i ? "," : "", targets[i]);
+    for (int i = 0; target_at(i); i++) fprintf(stderr, "%s %s", i ? "," : "", target_at(i)->name);
     fputs("\n", stderr);
     quick_exit(USAGE);
 }
@@ -170,7 +168,7 @@ static void take_option(Ctx *c, Args *a, int o)
     case O_COUNTS: a->counts = true; remember(c, a, "--counts", ""); break;
     case O_RAM: a->emit.ram_budget = number("--ram-budget", optarg, 0, INT64_MAX); break;
     case O_FLASH: a->emit.flash_budget = number("--flash-budget", optarg, 0, INT64_MAX); break;
-    case O_TARGET: remember(c, a, "--target", target_named(optarg)); break;
+    case O_TARGET: a->target = target_named(optarg); remember(c, a, "--target", optarg); break;
     case O_STRING:
         c->string_bytes = (int)number("--string-bytes", optarg, 1, 1 << 20);
         remember(c, a, "--string-bytes", optarg);
@@ -194,7 +192,7 @@ static void take_option(Ctx *c, Args *a, int o)
 static Args take_args(Ctx *c, int argc, char **argv)
 {
     Args a = {.emit = {.options = "", .ram_budget = (int64_t)1 << 31, .flash_budget = -1},
-              .pipe = {.limit = -1}, .check = {.rtol = -1, .atol = -1}};
+              .pipe = {.limit = -1}, .target = target_at(0), .check = {.rtol = -1, .atol = -1}};
     for (int o; (o = getopt_long(argc, argv, "o:D:h", options, NULL)) != -1;) take_option(c, &a, o == 'h' ? O_HELP : o);
     if (optind == argc) {
         fputs(usage, stderr);
@@ -225,7 +223,7 @@ static const Type *edge_types(Ctx *c, int n, Edge *const *edges)
 
 static Unit transformed(Ctx *c, Args *a, const Graph *g)
 {
-    Unit u = {g, NULL};
+    Unit u = {g, NULL, a->target};
     if (a->counts) u.graph = graph_counted(c, u.graph);
     a->emit.ncounts = u.graph->ncounts;
     a->emit.counted = u.graph->counted;
@@ -240,7 +238,7 @@ static Unit transformed(Ctx *c, Args *a, const Graph *g)
 static Unit compiled(Ctx *c, Args *a)
 {
     const Graph *g = frontend_read(c, a->model, &a->read);
-    return c->errors ? (Unit){NULL, NULL} : transformed(c, a, g);
+    return c->errors ? (Unit){NULL, NULL, NULL} : transformed(c, a, g);
 }
 
 /* ---- the commands ------------------------------------------------------------------------------------------------ */

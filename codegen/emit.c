@@ -181,6 +181,7 @@ static void print_file(Emit *e, FILE *f)
     fputc('\n', f);
     print_includes(e, f, helpers, arena);
     print_rounding(e, f, helpers);
+    print_lane_macros(e, f);
     print_hooks(e, f);
     fwrite(helpers->at, 1, helpers->n, f);
     print_constants(e, f);

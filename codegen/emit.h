@@ -65,6 +65,7 @@ typedef struct Function {            /* the C function that is being printed: on
     int stamp;
     bool wide;                       /* indices need int64_t */
     bool uses_arena;
+    PtrMap *pointers;                /* Buf -> name of a pointer to it; NULL: arrays are named as they are */
     Names names;
     PtrMap locals;                   /* Buf -> Local */
     Bufs touched;
@@ -87,6 +88,7 @@ typedef struct Emit {
     bool floats;                     /* arithmetic on floats */
     int parts;                       /* numbers the names of parts of deep expressions, within a function */
     bool wide;                       /* some function is wide: so are the helpers for packed elements */
+    bool lanes, each, rolled;        /* macros of lanes.c: used */
     bool get[DT_COUNT], put[9];      /* helpers of packed elements: by type; by bits */
     VEC(const char *) strings;       /* constants within expressions that are too long for a literal */
     int64_t bin_bytes, bin_align;
@@ -125,6 +127,17 @@ void print_stmt(Emit *e, const Stmt *s, int indent);         /* to inner */
 void scan_stmt(Emit *e, const Stmt *s); /* before printing: counts locals' uses, decides int32_t or int64_t */
 void print_line(Emit *e, FILE *f, int indent);       /* what was written to line, then begins a new one */
 void emit_kernels(Emit *e);                          /* to body: the functions, run last */
+
+/* ---- lanes.c: loops whose steps are independent ------------------------------------------------------------------ */
+
+bool has_lanes(const Stmt *s);
+int lanes_beside(const Stmt *const *s, int n);       /* how many of the n statements, from the first on, are one loop */
+void print_lanes(Emit *e, const Stmt *const *loops, int n, int indent);
+void print_lane_macros(Emit *e, FILE *f);            /* those that were used */
+void print_pointers(Emit *e, FILE *f);               /* what the function's text reaches through pointers */
+/* The name of the function's pointer to the array; NULL: none, it is named as it is. */
+const char *pointer_to(Emit *e, const Buf *b);
+void pointer_write(Emit *e, const Buf *b);           /* the function stores through it */
 
 /* ---- data.c ------------------------------------------------------------------------------------------------------ */
 

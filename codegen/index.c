@@ -65,7 +65,10 @@ void touch(Emit *e, const Buf *b, bool write)
         i->written = false;
         VEC_PUSH(e->c, e->fn->touched, b);
     }
-    if (write) i->written = true;
+    if (write) {
+        i->written = true;
+        pointer_write(e, b);
+    }
     if (b->kind == BUF_TEMP) e->fn->uses_arena = true;
 }
 
@@ -115,7 +118,7 @@ void print_index(Emit *e, FILE *f, const Idx *x)
 const Idx *flat_place(Emit *e, const Buf *b, const Idx *const *at)
 {
     const Idx *flat = idx_flat(e->c, b->rank, b->dims, at);
-    if (b->kind != BUF_TEMP) return flat;
+    if (b->kind != BUF_TEMP || pointer_to(e, b)) return flat;
     const BufInfo *i = buf_info(e, b);
     if (!i) ice(e->c, "the temporary %s has no place", b->name);
     return idx_add(e->c, flat, idx_const(e->c, i->offset / elem_bytes(b->dt) * elem_per(b->dt)));
@@ -134,6 +137,8 @@ static void print_array(Emit *e, FILE *f, const Buf *b)
         fputs(l->name, f);
     } else if (!i) {
         ice(e->c, "the buffer %s does not belong to the program", b->name);
+    } else if (pointer_to(e, b)) {
+        fputs(pointer_to(e, b), f);
     } else if (b->kind == BUF_TEMP) {
         fprintf(f, "arena%s%s", e->o->arena_caller ? "->" : ".", elem_member(b->dt));
     } else {
@@ -145,7 +150,7 @@ void print_element(Emit *e, FILE *f, const Buf *b, const Idx *flat)
 {
     print_array(e, f, b);
     fputc('[', f);
-    if (b->kind == BUF_TEMP && flat->k > 0 && flat->n > 0 && flat->lo >= flat->k) {      /* the place first */
+    if (b->kind == BUF_TEMP && !pointer_to(e, b) && flat->k > 0 && flat->n > 0 && flat->lo >= flat->k) {      /* the place first */
         fprintf(f, "%lld + ", (long long)flat->k);
         flat = idx_add(e->c, flat, idx_const(e->c, -flat->k));
     }

@@ -79,8 +79,8 @@ static void print_call(Emit *e, FILE *to, const Routine *r)
     print_line(e, to, INDENT);
 }
 
-/* Typed pointers to the constants in OUT.bin that a function reads. */
-static void print_weight_pointers(Emit *e, FILE *to)
+/* Typed pointers to the constants in OUT.bin that a function reads, and to what it reaches through pointers. */
+static void print_function_pointers(Emit *e, FILE *to)
 {
     for (int i = 0; i < e->fn->touched.n; i++) {
         const Buf *b = e->fn->touched.at[i];
@@ -90,6 +90,7 @@ static void print_weight_pointers(Emit *e, FILE *to)
                 buf_ctype(b), info->name, buf_ctype(b), (long long)info->offset);
         print_line(e, to, INDENT);
     }
+    print_pointers(e, to);
 }
 
 /* ---- one kernel -------------------------------------------------------------------------------------------------- */
@@ -180,6 +181,8 @@ static Routine emit_kernel(Emit *e, const Kernel *k)
     e->fn = &fn;
     take_loop_names(e, &fn);
     const Stmt *nest = split_stmt(e, k->nest);
+    PtrMap pointers = {0};
+    if (has_lanes(nest)) fn.pointers = &pointers;
     scan_stmt(e, nest);
     sheet_rewind(e->inner);
     print_kernel_body(e, k, nest);
@@ -190,7 +193,7 @@ static Routine emit_kernel(Emit *e, const Kernel *k)
     print_what(e, f, k, 0);
     print_routine_head(e, f, &r);
     fputs("{\n", f);
-    print_weight_pointers(e, f);
+    print_function_pointers(e, f);
     fwrite(e->inner->at, 1, e->inner->n, f);
     fputs("}\n\n", f);
     scratch_release(e->c, m);
@@ -283,17 +286,19 @@ static void emit_paragraphs(Emit *e, const Kernel *const *kernels, int n)
     e->fn = &fn;
     take_loop_names(e, &fn);
     const Stmt *nests[PARAGRAPHS];
+    PtrMap pointers = {0};
     for (int i = 0; i < n; i++) {
         nests[i] = split_stmt(e, kernels[i]->nest);
-        scan_stmt(e, nests[i]);
+        if (has_lanes(nests[i])) fn.pointers = &pointers;
     }
+    for (int i = 0; i < n; i++) scan_stmt(e, nests[i]);
     e->wide |= fn.wide;
     sheet_rewind(e->inner);
     for (int i = 0; i < n; i++) print_paragraph(e, &fn, kernels[i], nests[i], i == 0);
     fflush(e->inner->f);
     begin_run(e);
     print_unused(e, f);
-    print_weight_pointers(e, f);
+    print_function_pointers(e, f);
     fwrite(e->inner->at, 1, e->inner->n, f);
     fputs("}\n", f);
     function_end(e);

@@ -100,8 +100,6 @@ const Stmt *split_stmt(Emit *e, const Stmt *s)
         body[i] = split_stmt(e, s->body[i]);
         same &= body[i] == s->body[i];
     }
-    if (!same && s->kind == S_SEQ) s = stmt_seq(c, s->n, body);
-    else if (!same && s->kind == S_FOR) s = stmt_for(c, s->var, s->extent, body[0]);
-    else if (!same && s->kind == S_IF) s = stmt_if(c, s->cond, body[0], s->n == 2 ? body[1] : NULL);
+    if (!same) s = stmt_again(c, s, body);
     return s->kind == S_STORE ? split_value(e, s, s->value) : s->kind == S_IF ? split_value(e, s, s->cond) : s;
 }

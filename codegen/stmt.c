@@ -246,7 +246,11 @@ static void print_seq(Emit *e, const Stmt *s, int indent)
 {
     for (int i = 0; i < s->n; i++) {
         const Stmt *x = s->body[i], *next = i + 1 < s->n ? s->body[i + 1] : NULL;
-        if (x->kind != S_LOCAL) {
+        const int loops = lanes_beside(s->body + i, s->n - i);
+        if (loops > 0) {
+            print_lanes(e, s->body + i, loops, indent);
+            i += loops - 1;
+        } else if (x->kind != S_LOCAL) {
             print_stmt(e, x, indent);
         } else if (x->buf->rank == 0 && next && next->kind == S_STORE && next->buf == x->buf) {
             print_store(e, next, indent, true);
@@ -262,6 +266,14 @@ static void print_for(Emit *e, const Stmt *s, int indent)
     if (silent(e, s)) return;
     const bool block = s->body[0]->kind == S_SEQ;
     const Idx *i = idx_var(e->c, s->var, s->extent);
+    if (s->lanes) {
+        print_lanes(e, &s, 1, indent);
+        return;
+    }
+    if (has_lanes(s->body[0])) {
+        e->rolled = true;
+        fprintf(e->inner->f, "%*s%s_ROLLED\n", indent, "", e->upper);
+    }
     VEC_PUSH(e->c, e->vars, s->var);
     FILE *f = e->line->f;
     fprintf(f, "for (%s ", idx_type(e));

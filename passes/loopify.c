@@ -159,15 +159,14 @@ static const Expr *spell_leaf(State *s, const Expr *e)
     return e->kind == E_INDEX ? expr_index(s->c, at[0]) : expr_in(s->c, at[0], e->extent);
 }
 
-/* A guard keeps its place, so that the proof of what it guards sees it. */
-static bool guards(const Expr *e)
+bool expr_guards(const Expr *e)
 {
-    return e->kind == E_IN || (e->kind == E_OP && e->op == OP_and && (guards(e->args[0]) || guards(e->args[1])));
+    return e->kind == E_IN || (e->kind == E_OP && e->op == OP_and && (expr_guards(e->args[0]) || expr_guards(e->args[1])));
 }
 
 static bool may_have_name(const Expr *e)
 {
-    return (e->kind == E_OP || e->kind == E_CAST || e->kind == E_BITS || e->kind == E_SELECT) && !guards(e);
+    return (e->kind == E_OP || e->kind == E_CAST || e->kind == E_BITS || e->kind == E_SELECT) && !expr_guards(e);
 }
 
 static const Expr *spell(State *s, const Expr *e)
@@ -214,7 +213,7 @@ static void count_parents(const Expr *e, void *state)
     }
 }
 
-static const Stmt *spell_store(Ctx *c, const Buf *b, const Idx *const *at, const Expr *value)
+const Stmt *spelled_store(Ctx *c, const Buf *b, const Idx *const *at, const Expr *value)
 {
     State s = {.c = c};
     Block outer = {0};
@@ -230,23 +229,23 @@ static const Stmt *spell_nest(Ctx *c, const Stmt *st)
 {
     bool reduces = false;
     if (st->kind == S_STORE) expr_walk(c, st->value, see_reduce, &reduces);
-    if (reduces) return spell_store(c, st->buf, st->at, st->value);
+    if (reduces) return spelled_store(c, st->buf, st->at, st->value);
     if (st->n == 0) return st;
     const Stmt **body = NEW_N(c, const Stmt *, st->n);
     for (int i = 0; i < st->n; i++) body[i] = spell_nest(c, st->body[i]);
-    if (st->kind == S_SEQ) return stmt_seq(c, st->n, body);
-    if (st->kind == S_FOR) return stmt_for(c, st->var, st->extent, body[0]);
-    return stmt_if(c, st->cond, body[0], st->n > 1 ? body[1] : NULL);
+    return stmt_again(c, st, body);
 }
 
 static const Kernel *with_loops(Ctx *c, const Kernel *k)
 {
     Mark m = scratch_mark(c);
     Kernel *to = mem_copy(c, k, sizeof *k);
-    if (k->nest) {
+    if (k->nest && k->value) {       /* spelled already */
+        return k;
+    } else if (k->nest) {
         to->nest = spell_nest(c, k->nest);
     } else if (!(to->nest = copy_nest(c, k))) {
-        to->nest = spell_store(c, k->out, k->at, k->value);
+        to->nest = spelled_store(c, k->out, k->at, k->value);
         for (int i = k->rank; i-- > 0;) to->nest = stmt_for(c, i, k->dims[i], to->nest);
     }
     scratch_release(c, m);

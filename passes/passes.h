@@ -6,10 +6,12 @@
 
 #include "graph.h"
 #include "op.h"
+#include "target.h"
 
 typedef struct Unit { /* the program between two passes: as a graph until `lower`, as loops from there on */
     const Graph *graph;
     const Prog *prog;                /* NULL before lower */
+    const Target *target;
 } Unit;
 
 typedef struct PipeOptions {

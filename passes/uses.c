@@ -86,8 +86,10 @@ const Stmt *stmt_rewrite(Ctx *c, const Stmt *s, const Rewrite *r,
         for (int i = 0; i < s->n; i++) body[i] = stmt_rewrite(c, s->body[i], r, store);
         return stmt_seq(c, s->n, body);
     }
-    case S_FOR:
-        return stmt_for(c, s->var, s->extent, stmt_rewrite(c, s->body[0], r, store));
+    case S_FOR: {
+        const Stmt *body = stmt_rewrite(c, s->body[0], r, store);
+        return stmt_again(c, s, &body);
+    }
     case S_IF:
         return stmt_if(c, expr_rewrite(c, s->cond, r), stmt_rewrite(c, s->body[0], r, store),
                        s->n > 1 ? stmt_rewrite(c, s->body[1], r, store) : NULL);

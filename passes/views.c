@@ -8,6 +8,7 @@
  * A map that keeps a division in a reduction whose elements are read more than twice stays a buffer: dividing costs
  * more than copying. Requires: lower. Breaks nothing. */
 #include "inline.h"
+#include "rename.h"
 
 enum { HOT_REUSE = 2 };
 
@@ -28,8 +29,6 @@ static bool now(Ctx *c, const Kernel *def, int def_position, const Kernel *reade
 
 /* ---- outputs that are another buffer's bytes --------------------------------------------------------------------- */
 
-typedef struct Rename { const Buf **to; int n; } Rename;      /* by buffer id */
-
 static bool same_order(Ctx *c, const Kernel *k)
 {
     const Expr *e = k->value;
@@ -37,53 +36,11 @@ static bool same_order(Ctx *c, const Kernel *k)
     return idx_flat(c, e->buf->rank, e->buf->dims, e->at) == idx_flat(c, k->rank, k->dims, k->at);
 }
 
-static const Idx *const *along(Ctx *c, const Buf *from, const Idx *const *at, const Buf *to)
-{
-    const Idx **place = NEW_N(c, const Idx *, to->rank);
-    idx_unflat(c, idx_flat(c, from->rank, from->dims, at), to->rank, to->dims, place);
-    return place;
-}
-
-static const Buf *renamed(const Rename *r, const Buf *b)
-{
-    return b->kind == BUF_TEMP && b->id < r->n ? r->to[b->id] : NULL;
-}
-
-static const Expr *load_renamed(Ctx *c, const Buf *b, const Idx *const *at, void *arg)
-{
-    const Buf *to = renamed(arg, b);
-    return to ? expr_load(c, to, along(c, b, at, to)) : NULL;
-}
-
-static const Idx *const *store_renamed(Ctx *c, const Buf **b, const Idx *const *at, void *arg)
-{
-    const Buf *to = renamed(arg, *b);
-    if (!to) return at;
-    const Idx *const *place = along(c, *b, at, to);
-    *b = to;
-    return place;
-}
-
-static const Kernel *rename_kernel(Ctx *c, const Kernel *k, Rename *names)
-{
-    Rewrite r = {NULL, load_renamed, names};
-    Kernel to = *k;
-    if (k->nest) {
-        to.nest = stmt_rewrite(c, k->nest, &r, store_renamed);
-        if (renamed(names, k->out)) to.out = renamed(names, k->out);
-    } else {
-        to.value = expr_rewrite(c, k->value, &r);
-        to.at = store_renamed(c, &to.out, k->at, names);
-    }
-    const bool same = to.out == k->out && to.value == k->value && to.nest == k->nest;
-    return same ? k : mem_copy(c, &to, sizeof to);
-}
-
 static Prog *claim_outputs(Ctx *c, Prog *p)
 {
     Mark m = scratch_mark(c);
     Uses u = prog_uses(c, p);
-    Rename names = {SCRATCH_N(c, const Buf *, u.n + 1), u.n};
+    Rename names = {SCRATCH_N(c, const Buf *, u.n + 1), u.n, NULL, NULL};
     const Kernel **out = SCRATCH_N(c, const Kernel *, p->nkernels + 1);
     int n = 0;
     bool claimed = false;
@@ -97,8 +54,8 @@ static Prog *claim_outputs(Ctx *c, Prog *p)
     }
     for (int i = 0; claimed && i < p->nkernels; i++) {
         const Kernel *k = p->kernels[i];
-        const bool gone = !k->nest && k->value->kind == E_LOAD && renamed(&names, k->value->buf) == k->out;
-        if (!gone) out[n++] = rename_kernel(c, k, &names);
+        const bool gone = !k->nest && k->value->kind == E_LOAD && k->value->buf->id < names.n && names.to[k->value->buf->id] == k->out;
+        if (!gone) out[n++] = kernel_rename(c, k, &names);
     }
     Prog *q = claimed ? prog_with(c, p, n, out) : p;
     scratch_release(c, m);

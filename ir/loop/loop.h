@@ -235,6 +235,8 @@ struct Stmt {
     int n; const Stmt *const *body;  /* SEQ: n statements; FOR, IF: 1 (IF: 2 with an else) */
     int var; int64_t extent;         /* FOR: var = 0 .. extent-1 (constant upper bound; a run-time count is an IF
                                         inside) */
+    bool lanes;                      /* FOR: no step reads what another one writes, nor do the steps of loops of lanes
+                                        over the same var that stand beside it: they may run in any order, or at once */
     const Expr *cond;                /* IF */
     const Buf *buf;                  /* STORE, LOCAL, COPY: destination */
     const Idx *const *at;            /* STORE, COPY: one per dimension */
@@ -245,6 +247,8 @@ struct Stmt {
 const Stmt *stmt_seq(Ctx *c, int n, const Stmt *const *body);    /* flattens nested sequences, drops empty ones */
 const Stmt *stmt_for(Ctx *c, int var, int64_t extent, const Stmt *body);  /* extent 0: an empty SEQ; extent 1 stays a
                                                                              loop-free body */
+const Stmt *stmt_lanes(Ctx *c, int var, int64_t extent, const Stmt *body);
+const Stmt *stmt_again(Ctx *c, const Stmt *s, const Stmt *const *body);   /* the SEQ, FOR or IF s around other bodies */
 const Stmt *stmt_if(Ctx *c, const Expr *cond, const Stmt *then, const Stmt *otherwise);
 const Stmt *stmt_store(Ctx *c, const Buf *b, const Idx *const *at, const Expr *value);
 /* A computed string (op_writes) into a slot of b, which is text; at has a subscript less than b. */

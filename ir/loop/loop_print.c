@@ -194,7 +194,7 @@ static void print_stmt(FILE *f, Ctx *c, int indent, const Stmt *s)
             print_stmt(f, c, indent, s->body[i]);
         break;
     case S_FOR:
-        fprintf(f, "%*sfor i%d < %lld\n", indent, "", s->var, (long long)s->extent);
+        fprintf(f, "%*s%s i%d < %lld\n", indent, "", s->lanes ? "lanes" : "for", s->var, (long long)s->extent);
         print_stmt(f, c, indent + 2, s->body[0]);
         break;
     case S_IF:

@@ -78,6 +78,26 @@ const Stmt *stmt_for(Ctx *c, int var, int64_t extent, const Stmt *body)
     return stmt_make(c, &(Stmt){ .kind = S_FOR, .n = 1, .body = &body, .var = var, .extent = extent }, 0);
 }
 
+const Stmt *stmt_lanes(Ctx *c, int var, int64_t extent, const Stmt *body)
+{
+    const Stmt *s = stmt_for(c, var, extent, body);
+    if (s->kind != S_FOR || s->var != var)
+        return s;
+    Stmt *x = mem_copy(c, s, sizeof *s);
+    x->lanes = true;
+    return x;
+}
+
+const Stmt *stmt_again(Ctx *c, const Stmt *s, const Stmt *const *body)
+{
+    switch (s->kind) {
+    case S_SEQ: return stmt_seq(c, s->n, body);
+    case S_FOR: return (s->lanes ? stmt_lanes : stmt_for)(c, s->var, s->extent, body[0]);
+    case S_IF:  return stmt_if(c, s->cond, body[0], s->n > 1 ? body[1] : NULL);
+    default:    return s;
+    }
+}
+
 const Stmt *stmt_if(Ctx *c, const Expr *cond, const Stmt *then, const Stmt *otherwise)
 {
     if (cond->dt != DT_BOOL)

@@ -48,7 +48,7 @@ bool conv_infer(Build *b, const Node *n, Type *out)
 
 /* ---- the sum ---- */
 
-/* Sum over channel and kernel; k: the operand of weights. i: a place in the result. zx, zw: zero points, or NULL. */
+/* Sum over kernel and, innermost, channel: in this order data whose channels lie side by side are read in runs. k: the operand of weights. i: a place in the result. zx, zw: zero points, or NULL. */
 static const Expr *conv_sum(Lower *l, const Conv *v, int k, const Idx *const *i, DType dt, const Expr *zx,
                             const Expr *zw)
 {
@@ -57,13 +57,15 @@ static const Expr *conv_sum(Lower *l, const Conv *v, int k, const Idx *const *i,
     const Idx *x_at[MAX_RANK], *w_at[MAX_RANK];
     if (v->depth == 0)
         return zero(c, dt);
-    sweep_open(c, &s, 1, &v->depth);
-    sweep_more(c, &s, v->win.rank, v->win.size);
+    sweep_open(c, &s, v->win.rank, v->win.size);
+    sweep_more(c, &s, 1, &v->depth);
+    const Idx *channel = s.i[v->win.rank];
     x_at[0] = i[0];
-    x_at[1] = v->groups == 1 ? s.i[0] : idx_axpy(c, s.i[0], v->depth, idx_digit(c, i[1], v->filters, 0));
-    const Expr *inside = window_places(c, &v->win, i + 2, s.i + 1, x_at + 2);
+    x_at[1] = v->groups == 1 ? channel : idx_axpy(c, channel, v->depth, idx_digit(c, i[1], v->filters, 0));
+    const Expr *inside = window_places(c, &v->win, i + 2, s.i, x_at + 2);
     w_at[0] = i[1];
-    memcpy(w_at + 1, s.i, sizeof *w_at * (size_t)s.n);
+    w_at[1] = channel;
+    memcpy(w_at + 2, s.i, sizeof *w_at * (size_t)v->win.rank);
     const Expr *x = shifted(l, 0, x_at, dt, zx), *w = shifted(l, k, w_at, dt, zw);
     if (inside)
         x = expr_select(c, inside, x, zero(c, dt));

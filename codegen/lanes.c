@@ -1,0 +1,183 @@
+/* Loops of lanes: their steps are independent, and compilers are told so, each in its own words.
+ *
+ * Loops over the same lanes that stand beside each other are printed as one, in which P_ALSO stands between their bodies:
+ * nothing for clang, which vectorises all of it at once; the end of one loop and the head of the next for gcc, which
+ * keeps an array of its own per loop in registers, but with few of these does better with one. P_LANES(n) is for as many
+ * lanes as fill whole registers, P_EACH for any number; P_ROLLED keeps the loop around them a loop.
+ *
+ * What such a function reaches in the arena and in constants it reaches through pointers: gcc keeps an array in registers
+ * only when nothing else in the loop is an element of another array. */
+#include "emit.h"
+
+enum { LANES_LEAST = 4, LANES_MOST = 64 };
+
+bool has_lanes(const Stmt *s)
+{
+    if (s->kind == S_FOR && s->lanes) return true;
+    for (int i = 0; i < s->n; i++)
+        if (has_lanes(s->body[i])) return true;
+    return false;
+}
+
+int lanes_beside(const Stmt *const *s, int n)
+{
+    int k = 0;
+    while (k < n && s[k]->kind == S_FOR && s[k]->lanes && s[k]->var == s[0]->var && s[k]->extent == s[0]->extent) k++;
+    return k;
+}
+
+static bool whole(int64_t extent)
+{
+    return extent >= LANES_LEAST && extent <= LANES_MOST && (extent & (extent - 1)) == 0;
+}
+
+static void print_head(Emit *e, FILE *f, const Idx *i, int64_t extent)
+{
+    fprintf(f, "for (%s ", idx_type(e));
+    print_index(e, f, i);
+    fputs(" = 0; ", f);
+    print_index(e, f, i);
+    fprintf(f, " < %lld; ", (long long)extent);
+    print_index(e, f, i);
+    fputs("++) {", f);
+}
+
+void print_lanes(Emit *e, const Stmt *const *loops, int n, int indent)
+{
+    const Stmt *s = loops[0];
+    const Idx *i = idx_var(e->c, s->var, s->extent);
+    const bool lanes = whole(s->extent);
+    FILE *f = e->line->f;
+    VEC_PUSH(e->c, e->vars, s->var);
+    if (lanes) e->lanes = true;
+    else e->each = true;
+    fprintf(f, "%s_%s", e->upper, lanes ? "LANES" : "EACH");
+    if (lanes) fprintf(f, "(%lld)", (long long)s->extent);
+    print_line(e, e->inner->f, indent);
+    print_head(e, f, i, s->extent);
+    print_line(e, e->inner->f, indent);
+    for (int k = 0; k < n; k++) {
+        if (k && lanes) {
+            fprintf(f, "%s_ALSO(%s, ", e->upper, idx_type(e));
+            print_index(e, f, i);
+            fprintf(f, ", %lld)", (long long)s->extent);
+            print_line(e, e->inner->f, indent + INDENT);
+        } else if (k) {
+            fprintf(e->inner->f, "%*s}\n%*s%s_EACH\n", indent, "", indent, "", e->upper);
+            print_head(e, f, i, s->extent);
+            print_line(e, e->inner->f, indent);
+        }
+        print_stmt(e, loops[k]->body[0], indent + INDENT);
+    }
+    fprintf(e->inner->f, "%*s}\n", indent, "");
+    e->vars.n--;
+}
+
+/* ---- the macros; P stands for the prefix in capitals -------------------------------------------------------------- */
+
+static const char lane_macros[] =
+    "#if defined(__AVX512F__)\n"
+    "#define P_LANES_MOST 16\n"
+    "#elif defined(__AVX__)\n"
+    "#define P_LANES_MOST 8\n"
+    "#else\n"
+    "#define P_LANES_MOST 4\n"
+    "#endif\n"
+    "#define P_WIDTH(n) ((n) < P_LANES_MOST ? (n) : P_LANES_MOST)\n";
+
+static const char pragma_macros[] =
+    "#define P_PRAGMA_TEXT(x) _Pragma(#x)\n"
+    "#define P_PRAGMA(x) P_PRAGMA_TEXT(x)\n";
+
+static const char clang_lanes[] =
+    "#define P_LANES(n) P_PRAGMA(clang loop vectorize(assume_safety) vectorize_width(P_WIDTH(n)) \\\n"
+    "    interleave_count((n) / P_WIDTH(n)) unroll_count(2))\n"
+    "#define P_ALSO(type, i, n)\n";
+
+static const char gcc_lanes[] =
+    "#define P_LANES(n) P_PRAGMA(GCC unroll 1) P_PRAGMA(GCC ivdep)\n"
+    "#if defined(__AVX__) || defined(__ARM_NEON)\n"
+    "#define P_ALSO(type, i, n) } P_LANES(n) for (type i = 0; i < (n); i++) {\n"
+    "#else\n"
+    "#define P_ALSO(type, i, n)\n"
+    "#endif\n";
+
+static void print_macros(Emit *e, FILE *f, const char *text)
+{
+    for (const char *p = text; *p; p++) {
+        const bool placeholder = *p == 'P' && p[1] == '_' && (p == text || p[-1] == ' ' || p[-1] == '(');
+        if (placeholder) fputs(e->upper, f);
+        else fputc(*p, f);
+    }
+}
+
+void print_lane_macros(Emit *e, FILE *f)
+{
+    if (!e->lanes && !e->each && !e->rolled) return;
+    fputs("/* Loops whose steps are independent, told to each compiler in its own words. */\n", f);
+    if (e->lanes) print_macros(e, f, lane_macros);
+    print_macros(e, f, pragma_macros);
+    fputs("#if defined(__clang__)\n#pragma clang diagnostic ignored \"-Wpass-failed\"\n", f);
+    if (e->lanes) print_macros(e, f, clang_lanes);
+    if (e->each) print_macros(e, f, "#define P_EACH P_PRAGMA(clang loop vectorize(assume_safety))\n");
+    if (e->rolled) print_macros(e, f, "#define P_ROLLED P_PRAGMA(clang loop unroll(disable))\n");
+    fputs("#elif defined(__GNUC__)\n", f);
+    if (e->lanes) print_macros(e, f, gcc_lanes);
+    if (e->each) print_macros(e, f, "#define P_EACH P_PRAGMA(GCC ivdep)\n");
+    if (e->rolled) print_macros(e, f, "#define P_ROLLED\n");
+    fputs("#else\n", f);
+    if (e->lanes) print_macros(e, f, "#define P_LANES(n)\n#define P_ALSO(type, i, n)\n");
+    if (e->each) print_macros(e, f, "#define P_EACH\n");
+    if (e->rolled) print_macros(e, f, "#define P_ROLLED\n");
+    fputs("#endif\n\n", f);
+}
+
+/* ---- pointers ----------------------------------------------------------------------------------------------------- */
+
+static bool in_text(const Emit *e, const Buf *b)
+{
+    return b->kind == BUF_CONST && b->rank > 0 && !e->o->weights_bin;
+}
+
+typedef struct Pointer { const char *name; bool written; } Pointer;
+
+static Pointer *pointer_of(Emit *e, const Buf *b)
+{
+    PtrMap *m = e->fn ? e->fn->pointers : NULL;
+    if (!m || elem_per(b->dt) > 1 || b->dt == DT_STRING || (b->kind != BUF_TEMP && !in_text(e, b))) return NULL;
+    Pointer *p = ptrmap_get(m, b);
+    if (p) return p;
+    p = NEW(e->c, Pointer);
+    p->name = cname_new(e->c, &e->fn->names, "p", b->name);
+    ptrmap_put(e->c, m, b, p);
+    return p;
+}
+
+const char *pointer_to(Emit *e, const Buf *b)
+{
+    const Pointer *p = pointer_of(e, b);
+    return p ? p->name : NULL;
+}
+
+void pointer_write(Emit *e, const Buf *b)
+{
+    Pointer *p = pointer_of(e, b);
+    if (p) p->written = true;
+}
+
+void print_pointers(Emit *e, FILE *to)
+{
+    FILE *f = e->line->f;
+    for (int k = 0; e->fn->pointers && k < e->fn->touched.n; k++) {
+        const Buf *b = e->fn->touched.at[k];
+        const Pointer *p = pointer_of(e, b);
+        if (!p) continue;
+        const BufInfo *i = buf_info(e, b);
+        fprintf(f, "%s%s *const %s = ", p->written ? "" : "const ", buf_ctype(b), p->name);
+        if (b->kind == BUF_CONST) fprintf(f, "%s%s;", i->name, i->bits ? ".f" : "");
+        else
+            fprintf(f, "arena%s%s + %lld;", e->o->arena_caller ? "->" : ".", elem_member(b->dt),
+                    (long long)(i->offset / elem_bytes(b->dt)));
+        print_line(e, to, INDENT);
+    }
+}

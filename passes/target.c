@@ -1,0 +1,23 @@
+/* The machines that --target knows. Tiles differ, results do not. */
+#include "target.h"
+#include <stddef.h>
+#include <string.h>
+
+/* name, lanes, rows, panels. A panel of 16 floats is one register of AVX-512, two of AVX2, four of SSE2 and NEON; microcontrollers have
+ * too few registers for arrays to stay there. */
+static const Target targets[] = {
+    {"generic", 16, 6, 4},   {"x86-64-v3", 16, 6, 4}, {"x86-64-v4", 16, 12, 8}, {"armv8-a", 16, 6, 4}, {"rv64gcv", 16, 6, 4},
+    {"cortex-m4", 0, 0, 0},  {"cortex-m7", 0, 0, 0},  {"cortex-m55", 0, 0, 0},  {"rv32imc", 0, 0, 0},
+};
+
+const Target *target_at(int i)
+{
+    return i >= 0 && (size_t)i < sizeof targets / sizeof *targets ? &targets[i] : NULL;
+}
+
+const Target *target_find(const char *name)
+{
+    for (int i = 0; target_at(i); i++)
+        if (!strcmp(name, target_at(i)->name)) return target_at(i);
+    return NULL;
+}

@@ -1,0 +1,292 @@
+/* tile: a kernel that reduces per element does so for a tile of elements at a time, held in registers.
+ *
+ * One variable of the kernel is the lane: consecutive elements of the result, which what is reduced reads side by side,
+ * or not at all, or from constants (pack.c puts those side by side). Another is the row: where the reduction reads something
+ * that does not change with it, each value read serves all rows. A tile is rows × panels of lanes: an array per row and panel
+ * that starts from the reductions' first values, is updated in one loop over what is reduced, and is stored with all that is
+ * computed of it. Each element is summed in the same order as before, so the result is the same bit for bit.
+ *
+ * Guards of padding become IFs at the outermost loop that knows them; the first and the last block of rows are written apart, so
+ * that none is left in between. Requires: spaces. Breaks: compute form. */
+#include "tile.h"
+
+enum { REDUCTIONS_MOST = 8, LANES_FEWEST = 2 };
+
+typedef struct Found { Tiling *t; bool ok; } Found;
+
+/* ---- which variables ---------------------------------------------------------------------------------------------- */
+
+bool idx_affine(const Idx *x, int var, int64_t *step)
+{
+    *step = 0;
+    for (int i = 0; i < x->n; i++) {
+        const Atom *a = x->t[i].atom;
+        if (a->kind == ATOM_VAR && a->var == var) *step = x->t[i].c;
+        else if (a->kind == ATOM_VALUE) {
+            for (int u = 0; u < a->nuses; u++)
+                if (a->uses[u] == var) return false;
+        } else if (a->kind != ATOM_VAR && idx_uses(a->x, var)) return false;
+    }
+    return true;
+}
+
+const Idx *load_place(Ctx *c, const Expr *e)
+{
+    return idx_flat(c, e->buf->rank, e->buf->dims, e->at);
+}
+
+static void see_accumulator(const Expr *e, void *arg)
+{
+    *(bool *)arg |= e->kind == E_ACC;
+}
+
+/* A subscript that depends on what has been accumulated is another one in each lane. */
+static bool follows(Ctx *c, const Expr *e)
+{
+    bool any = false;
+    const int n = e->kind == E_LOAD ? e->buf->rank : e->kind == E_IN || e->kind == E_INDEX ? 1 : 0;
+    for (int d = 0; d < n; d++)
+        if (e->at[d]->values) expr_walk(c, expr_index(c, e->at[d]), see_accumulator, &any);
+    return any;
+}
+
+/* Whether lanes may run along var within what a reduction adds up. */
+static void check_lane(const Expr *e, void *arg)
+{
+    Found *f = arg;
+    int64_t step;
+    if (follows(f->t->c, e)) f->ok = false;
+    if (e->kind == E_REDUCE) f->ok = false;
+    if ((e->kind == E_IN || e->kind == E_INDEX) && idx_uses(e->at[0], f->t->lane)) f->ok = false;
+    if (e->kind != E_LOAD) return;
+    if (dtype_bits(e->buf->dt) < 8 || e->buf->dt == DT_STRING || e->buf->text) f->ok = false;
+    if (!idx_affine(load_place(f->t->c, e), f->t->lane, &step)) f->ok = f->ok && e->buf->kind == BUF_CONST;
+    else if (step != 0 && step != 1) f->ok = f->ok && e->buf->kind == BUF_CONST;
+}
+
+static void list_reduction(Tiling *t, const Expr *e)
+{
+    for (int i = 0; i < t->nreductions; i++)
+        if (t->reductions[i] == e) return;
+    if (t->nreductions == REDUCTIONS_MOST) t->nreductions++;
+    if (t->nreductions < REDUCTIONS_MOST) t->reductions[t->nreductions++] = e;
+}
+
+/* Those that are not within another one. */
+static void list_reductions(Tiling *t, const Expr *e)
+{
+    if (e->kind == E_REDUCE) {
+        list_reduction(t, e);
+        return;
+    }
+    for (int i = 0; i < e->n; i++) list_reductions(t, e->args[i]);
+}
+
+static bool lane_fits(Tiling *t, int var)
+{
+    int64_t step;
+    if (t->k->dims[var] < LANES_FEWEST) return false;
+    t->lane = var;
+    if (!idx_affine(idx_flat(t->c, t->k->out->rank, t->k->out->dims, t->k->at), var, &step) || step != 1) return false;
+    Found f = {t, true};
+    for (int i = 0; i < t->nreductions; i++) expr_walk(t->c, t->reductions[i]->reduce->next[0], check_lane, &f);
+    return f.ok;
+}
+
+typedef struct Spared { int var; bool any; } Spared;
+
+static void see_spared(const Expr *e, void *arg)
+{
+    Spared *s = arg;
+    bool uses = false;
+    for (int i = 0; e->kind == E_LOAD && i < e->buf->rank; i++) uses |= idx_uses(e->at[i], s->var);
+    s->any |= e->kind == E_LOAD && !uses;
+}
+
+/* The innermost variable that some load within a reduction does not depend on; -1: none. */
+static int row_variable(const Tiling *t)
+{
+    for (int v = t->k->rank; v-- > 0;) {
+        Spared s = {v, false};
+        if (v == t->lane || t->k->dims[v] < 2) continue;
+        for (int i = 0; i < t->nreductions; i++) expr_walk(t->c, t->reductions[i]->reduce->next[0], see_spared, &s);
+        if (s.any) return v;
+    }
+    return -1;
+}
+
+/* ---- sizes -------------------------------------------------------------------------------------------------------- */
+
+static int most_lanes(const Tiling *t)
+{
+    for (int i = 0; i < t->nreductions; i++)
+        if (dtype_bits(t->reductions[i]->dt) == 64) return t->target->lanes / 2;
+    return t->target->lanes;
+}
+
+/* A panel for the `left` elements beyond whole ones: a few lanes too many where that is allowed and little waste, else as
+ * many as there are, or fewer. */
+static int lanes_for(const Tiling *t, int64_t left)
+{
+    int lanes = 1;
+    while (lanes < left) lanes *= 2;
+    return lanes == left || (t->padded && 3 * lanes <= 4 * left) ? lanes : lanes / 2;
+}
+
+/* So many rows at a time that few are left over. */
+static int rows_of(int64_t extent, int most)
+{
+    int best = 1, best_rest = INT_MAX;
+    if (extent <= most) return (int)extent;
+    for (int rows = most; rows * 2 > most; rows--) {
+        int rest = extent % rows ? rows - (int)(extent % rows) : 0;
+        if (rest < best_rest) best = rows, best_rest = rest;
+    }
+    return best;
+}
+
+static int panels_of(int64_t whole, int most)
+{
+    for (int n = most; n > 1; n--)
+        if (whole % n == 0) return n;
+    return whole >= most ? most : 1;
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------------------------- */
+
+typedef struct Blocks { const Stmt *stmts[8]; int n; } Blocks;
+
+static void add(Blocks *b, const Stmt *s)
+{
+    b->stmts[b->n++] = s;
+}
+
+/* Blocks of `size` from `from` on, `count` of them, as a loop; at: an index of the first element of a block. */
+typedef const Stmt *Body(Tiling *t, const Idx *at, int size, const void *arg);
+
+static const Stmt *blocks(Tiling *t, int64_t from, int64_t count, int size, Body *body, const void *arg)
+{
+    const int var = var_new(t->c);
+    const Idx *at = idx_axpy(t->c, idx_const(t->c, from), size, idx_var(t->c, var, count));
+    return stmt_for(t->c, var, count, body(t, at, size, arg));
+}
+
+static const Stmt *along_lanes(Tiling *t, const Idx *row, int rows, const void *arg)
+{
+    (void)arg;
+    Blocks b = {0};
+    const int64_t n = t->k->dims[t->lane];
+    const int lanes = most_lanes(t);
+    const int64_t whole = n / lanes;
+    const int most = t->target->rows / rows < t->target->panels ? t->target->rows / rows : t->target->panels;
+    const int panels = panels_of(whole, rows == 1 ? t->target->panels : most < 1 ? 1 : most);
+    t->rows = rows;
+    t->row_at = row;
+    if (whole / panels) add(&b, tile_lanes(t, 0, whole / panels, panels, lanes, lanes));
+    if (whole % panels) add(&b, tile_lanes(t, whole / panels * panels * lanes, whole % panels, 1, lanes, lanes));
+    for (int64_t done = whole * lanes; done < n;) {
+        const int some = lanes_for(t, n - done), valid = some < n - done ? some : (int)(n - done);
+        add(&b, tile_lanes(t, done, 1, 1, some, valid));
+        done += valid;
+    }
+    return stmt_seq(t->c, b.n, b.stmts);
+}
+
+static const Stmt *along_rows(Tiling *t)
+{
+    if (t->row < 0) return along_lanes(t, NULL, 1, NULL);
+    Blocks b = {0};
+    const int64_t extent = t->k->dims[t->row];
+    const int rows = rows_of(extent, t->target->rows);
+    int64_t whole = extent / rows, from = 0;
+    if (t->guarded && whole > 2) {   /* the first and the last block apart: none between them needs its guards */
+        add(&b, blocks(t, 0, 1, rows, along_lanes, NULL));
+        add(&b, blocks(t, rows, whole - 2, rows, along_lanes, NULL));
+        from = (whole - 1) * rows;
+        whole = 1;
+    }
+    for (int i = 0; t->guarded && i < whole; i++) add(&b, blocks(t, from + i * rows, 1, rows, along_lanes, NULL));
+    if (!t->guarded) add(&b, blocks(t, 0, whole, rows, along_lanes, NULL));
+    if (extent % rows) add(&b, blocks(t, extent / rows * rows, 1, (int)(extent % rows), along_lanes, NULL));
+    return stmt_seq(t->c, b.n, b.stmts);
+}
+
+/* ---- the pass ----------------------------------------------------------------------------------------------------- */
+
+static bool numbers(const Tensor *t)
+{
+    for (int64_t i = 0; dtype_is_float(t->type.dt) && i < type_count(t->type); i++)
+        if (!isfinite(tensor_at_double(t, i))) return false;
+    return true;
+}
+
+static void see_guard(const Expr *e, void *arg)
+{
+    Found *f = arg;
+    if (e->kind == E_IN && f->t->row >= 0 && idx_uses(e->at[0], f->t->row)) f->t->guarded = true;
+    if (e->kind == E_IN) f->ok = false;
+    int64_t step;
+    if (e->kind == E_LOAD && e->buf->kind != BUF_CONST &&
+        (!idx_affine(load_place(f->t->c, e), f->t->lane, &step) || step != 0))
+        f->t->padded = false;
+}
+
+static void see_constant(const Expr *e, void *arg)
+{
+    Tiling *t = arg;
+    if (e->kind == E_LOAD && e->buf->kind == BUF_CONST && t->finite) t->finite = numbers(e->buf->data);
+}
+
+static bool plan_tiling(Tiling *t)
+{
+    const Kernel *k = t->k;
+    if (k->nest || k->rank < 1 || k->out->text || dtype_bits(k->out->dt) < 8 || k->out->dt == DT_STRING) return false;
+    list_reductions(t, k->value);
+    if (t->nreductions < 1 || t->nreductions > REDUCTIONS_MOST) return false;
+    for (int i = 0; i < t->nreductions; i++)
+        if (t->reductions[i]->reduce->naccs != 1 || t->reductions[i]->reduce->init[0]->kind != E_CONST ||
+            t->reductions[i]->dt == DT_STRING)
+            return false;
+    int lane = k->rank;
+    while (lane-- > 0)
+        if (lane_fits(t, lane)) break;
+    if (lane < 0) return false;
+    t->row = row_variable(t);
+    t->padded = t->finite = true;
+    Found f = {t, true};
+    for (int i = 0; i < t->nreductions; i++) expr_walk(t->c, t->reductions[i]->reduce->next[0], see_guard, &f);
+    for (int i = 0; !f.ok && i < t->nreductions; i++) expr_walk(t->c, t->reductions[i]->reduce->next[0], see_constant, t);
+    return true;
+}
+
+static const Kernel *tiled(Ctx *c, const Kernel *k, const Target *target, Bufs *packs)
+{
+    Tiling t = {.c = c, .k = k, .target = target, .packs = packs};
+    if (!plan_tiling(&t)) return k;
+    const Stmt *nest = along_rows(&t);
+    if (t.failed) return k;
+    for (int v = k->rank; v-- > 0;)
+        if (v != t.lane && v != t.row) nest = stmt_for(c, v, k->dims[v], nest);
+    Kernel *to = mem_copy(c, k, sizeof *k);
+    to->nest = nest;
+    return to;
+}
+
+Unit pass_tile(Ctx *c, Unit u)
+{
+    if (u.target->lanes == 0) return u;
+    Bufs packs = {0};
+    const Kernel **out = NEW_N(c, const Kernel *, u.prog->nkernels);
+    for (int i = 0; i < u.prog->nkernels; i++) {
+        Mark m = scratch_mark(c);
+        out[i] = tiled(c, u.prog->kernels[i], u.target, &packs);
+        scratch_release(c, m);
+    }
+    Prog q = *u.prog;
+    q.nbufs += packs.n;
+    q.bufs = NEW_N(c, Buf *, q.nbufs);
+    memcpy(q.bufs, u.prog->bufs, sizeof *q.bufs * (size_t)u.prog->nbufs);
+    if (packs.n) memcpy(q.bufs + u.prog->nbufs, packs.at, sizeof *q.bufs * (size_t)packs.n);
+    u.prog = prog_with(c, &q, q.nkernels, out);
+    return u;
+}
