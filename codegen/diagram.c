@@ -94,6 +94,7 @@ static void add_costs(Ctx *c, Box *b)
 {
     const char *bytes = b->known ? "known: no code" : b->kind == BOX_ALIAS ? "the same bytes" : bytes_text(c, b->made);
     if (b->over) add_line(c, b, "s", internf(c, "in place of %s", b->over), CUT_MIDDLE);
+    if (b->through) add_line(c, b, "s", internf(c, "through %s", b->through), CUT_END);
     if (b->kind == BOX_OUTPUT) return;
     if (b->ops) bytes = internf(c, "%s \xC2\xB7 %s operations", bytes, count_text(c, b->ops));
     add_line(c, b, "s", bytes, CUT_END);

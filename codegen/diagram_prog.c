@@ -32,20 +32,6 @@ static Type buf_type(const Buf *b)
     return (Type){b->dt, b->rank, b->dims};
 }
 
-/* The operators in what a kernel is called: "Conv y float[2] + Relu z float[2]" is Conv + Relu. */
-static const char *operators_of(Ctx *c, const char *what)
-{
-    const char *text = "";
-    for (int n = 0; what && n < 6; n++) {
-        const char *end = strchr(what, ' ');
-        const int length = end ? (int)(end - what) : (int)strlen(what);
-        text = internf(c, "%s%s%.*s", text, n ? " + " : "", length, what);
-        what = strstr(what, "] + ");
-        if (what) what += 4;
-    }
-    return what ? internf(c, "%s ...", text) : text;
-}
-
 /* ---- who holds what ---------------------------------------------------------------------------------------------- */
 
 static void join_parts(Maker *m, const Buf *b)
@@ -110,8 +96,11 @@ static void make_kernel(Maker *m, int position)
     prog_reads(c, k, note_read, m);
     for (int i = 0; i < m->reads.n; i++)
         if (m->reads.at[i]->id < m->nholders) join_parts(m, m->reads.at[i]);
-    box_new(c, m->d, alias ? BOX_ALIAS : moves ? BOX_VIEW : BOX_NODE, operators_of(c, k->what), k->out->name);
-    if (strstr(k->what, "] + ")) fprintf(m->d->tip->f, "\n%s", label_clean(c, k->what));
+    box_new(c, m->d, alias ? BOX_ALIAS : moves ? BOX_VIEW : BOX_NODE, k->operators ? k->operators : "",
+            k->out->name);
+    fprintf(m->d->tip->f, "\n%s", label_clean(c, k->what));
+    if (k->through) fprintf(m->d->tip->f, "\nreads through %s: no bytes moved for it", k->through);
+    m->d->boxes.at[m->d->boxes.n - 1].through = k->through;
     for (int i = 0; i < m->reads.n; i++) read_buf(m, m->reads.at[i]);
     Holder *h = &m->holder[k->out->id];
     if (reads_itself(m, k->out)) h->values.n = 0;

@@ -64,6 +64,7 @@ typedef struct Box {                 /* wires lead from boxes to later ones only
     int nconsts; const char *consts; int64_t const_bytes;    /* constants that it reads; the first one's type */
     bool known;                      /* its values are known now: it needs no code */
     const char *over;                /* the value that it writes over, or NULL */
+    const char *through;             /* the movement that it reads through, or NULL */
     int heat;                        /* 0 .. 4: its share of all operations */
     int nlines; Line lines[BOX_LINES];
     int nvalues, first_value;        /* that leave it */

@@ -5,7 +5,8 @@
  * nothing can change in between. */
 #include "inline.h"
 
-enum { NAME_MAX_LENGTH = 120 };      /* of a fused kernel: beyond that the producers' names are left out */
+enum { NAME_MAX_LENGTH = 120 };      /* of a fused kernel: beyond that only the producers' operators are told, */
+enum { OPERATORS_LENGTH = 64 };      /* beyond this not all of them */
 enum { DIVISIONS_MOST = 12 };        /* a map that has more is not read through: each reader would multiply them */
 
 int64_t count_mul(int64_t a, int64_t b)
@@ -88,10 +89,35 @@ typedef struct Sweep {
     int n, position;
     const Kernel *reader;
     const Kernel *last;              /* the producer that was put in last */
-    const char *what;                /* the reader's name, with those of its producers */
+    const char *what, *operators, *through;      /* the reader's, with those of its producers */
     Times times;
     int positions[MAX_RANK];         /* 0, 1, …: a kernel's variables */
 } Sweep;
+
+/* "a + b"; too long: the beginning of a, and the last of b. */
+static const char *joined(Ctx *c, const char *a, const char *b)
+{
+    if (!a || !b || !*a || !*b) return a && *a ? a : b;
+    if (strlen(a) + strlen(b) < OPERATORS_LENGTH) return internf(c, "%s + %s", a, b);
+    int n = 0;
+    const char *last = b;
+    for (const char *at = a; (at = strstr(at, " + ")) && at - a < OPERATORS_LENGTH / 2; at += 3) n = (int)(at - a);
+    for (const char *at = b; (at = strstr(at, " + "));) last = at += 3;
+    return n ? internf(c, "%.*s + ... + %s", n, a, last) : internf(c, "... + %s", last);
+}
+
+static void join_names(Ctx *c, const Kernel *d, Sweep *s)
+{
+    if (d == s->last) return;
+    s->through = joined(c, d->through, s->through);
+    if (!s->how->joins) {
+        s->through = joined(c, d->operators, s->through);
+        return;
+    }
+    const char *first = strlen(d->what) + strlen(s->what) < NAME_MAX_LENGTH ? d->what : d->operators;
+    if (first && *first && strlen(s->what) < 2 * NAME_MAX_LENGTH) s->what = internf(c, "%s + %s", first, s->what);
+    s->operators = joined(c, d->operators, s->operators);
+}
 
 static const Expr *read_through(Ctx *c, const Buf *b, const Idx *const *at, void *arg)
 {
@@ -100,8 +126,7 @@ static const Expr *read_through(Ctx *c, const Buf *b, const Idx *const *at, void
     const Kernel *d = s->def[b->id];
     int64_t times = s->reader->nest ? -1 : s->times.of[b->id];
     if (!s->how->now(c, d, s->def_at[b->id], s->reader, s->position, times)) return NULL;
-    if (s->how->joins && d != s->last && strlen(d->what) + strlen(s->what) < NAME_MAX_LENGTH)
-        s->what = internf(c, "%s + %s", d->what, s->what);
+    join_names(c, d, s);
     s->last = d;
     Subst to = {d->rank, s->positions, at};
     return expr_subst(c, d->value, &to);
@@ -119,12 +144,15 @@ static const Kernel *rewritten(Ctx *c, const Kernel *k, Sweep *s)
     s->reader = k;
     s->last = NULL;
     s->what = k->what;
+    s->operators = k->operators;
+    s->through = k->through;
     if (k->nest) {
         if (!s->how->nests) return k;
         const Stmt *nest = stmt_rewrite(c, k->nest, &r, NULL);
         if (nest == k->nest) return k;
         Kernel *to = mem_copy(c, k, sizeof *k);
         to->nest = nest;
+        to->through = s->through;
         return to;
     }
     prog_reads(c, k, clear_times, s);
@@ -136,6 +164,8 @@ static const Kernel *rewritten(Ctx *c, const Kernel *k, Sweep *s)
     Kernel *to = mem_copy(c, k, sizeof *k);
     to->value = value;
     to->what = s->what;
+    to->operators = s->operators;
+    to->through = s->through;
     return to;
 }
 

@@ -172,6 +172,29 @@ views_are_dashed() {
         grep -q 'class="box alias"' "$work/v.svg" && grep -q 'stroke-dasharray' "$work/v.svg"
 }
 check "views are drawn as aliases" views_are_dashed
+
+# A fused kernel tells every operator that it does, also where the names are long; and the views that it reads through.
+origins() {
+    local long
+    long=$(printf 'a%.0s' {1..150})
+    cat >"$work/o.onnxtxt" <<END
+<ir_version: 8, opset_import: ["" : 17]>
+g (float[2,8] x) => (float[4,3] y) <float[4,3] k = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, int64[2] s = {4, 4}>
+{
+  r = Reshape(x, s)
+  "m$long" = MatMul(r, k)
+  "t$long" = Add("m$long", k)
+  y = Relu("t$long")
+}
+END
+    "$BURIN" show "$work/o.onnxtxt" --as=svg >"$work/o.svg" && placed "$work/o.svg" 3 wires &&
+        grep -q 'class="t"[^>]*>MatMul + Add + Relu<' "$work/o.svg" &&
+        grep -q '>through Reshape<' "$work/o.svg" &&
+        "$BURIN" report "$work/o.onnxtxt" | grep -q ' MatMul + Add + Relu y float\[4,3\]$' &&
+        "$BURIN" show "$work/o.onnxtxt" --as=svg --after=read | grep -q 'class="box alias"'
+}
+check "a kernel tells what became part of it" origins
+
 same_figures() {        # lower bound and arena of the picture are those of the report
     local graph=$work/g100.onnxtxt buffers
     "$BURIN" show "$graph" --as=svg >"$work/m.svg" && "$BURIN" report "$graph" >"$work/m.txt" &&

@@ -238,15 +238,16 @@ void lower_store_at(Lower *l, Buf *out, int rank, const int64_t *dims, const Idx
     if (dims_count(rank, dims, &count) && count == 0)
         return;
     Kernel *k = NEW(c, Kernel);
-    *k = (Kernel){.what = kernel_text(l, out), .loc = l->node->loc, .rank = rank + pair, .dims = space, .out = out,
-                  .at = to,                   .value = stored(l, out, value)};
+    *k = (Kernel){.what = kernel_text(l, out), .operators = l->node->sig->name, .loc = l->node->loc,
+                  .rank = rank + pair, .dims = space, .out = out, .at = to, .value = stored(l, out, value)};
     VEC_PUSH(c, l->kernels, k);
 }
 
 void lower_nest(Lower *l, Buf *out, const Stmt *nest)
 {
     Kernel *k = NEW(l->c, Kernel);
-    *k = (Kernel){.what = kernel_text(l, out), .loc = l->node->loc, .out = out, .nest = nest};
+    *k = (Kernel){.what = kernel_text(l, out), .operators = l->node->sig->name, .loc = l->node->loc, .out = out,
+                  .nest = nest};
     VEC_PUSH(l->c, l->kernels, k);
 }
 

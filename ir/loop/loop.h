@@ -262,6 +262,8 @@ const Stmt *stmt_copy(Ctx *c, const Buf *b, const Idx *const *at, const Buf *src
  * form is unused but for out. */
 typedef struct Kernel {
     const char *what;                /* for people: "Relu y", joined by " + " when fused */
+    const char *operators;           /* in it: "Conv + Relu", the middle left out when there are many; NULL: none */
+    const char *through;             /* movement that it reads through, likewise: "Reshape + Transpose" */
     Loc loc;
     int rank; const int64_t *dims;   /* variables 0 .. rank-1 */
     const Buf *out; const Idx *const *at;
@@ -286,7 +288,7 @@ typedef struct Plan {                /* where the temporaries lie in the one are
 /* Each expression of the kernel, those within subscripts too, perhaps more than once. */
 void kernel_walk(Ctx *c, const Kernel *k, void (*visit)(const Expr *, void *), void *arg);
 bool prog_exact(Ctx *c, const Prog *p);          /* op_exact holds for all of it */
-/* dims of out, at = identity */
+/* dims of out, at = identity; `what` begins with the operator */
 Kernel *kernel_compute(Ctx *c, const char *what, Loc loc, const Buf *out, const Expr *value);
 void prog_reads(Ctx *c, const Kernel *k, void (*visit)(const Buf *, void *), void *arg);  /* each buffer read, once per
                                                                                              kernel */

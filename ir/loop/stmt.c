@@ -154,7 +154,9 @@ Kernel *kernel_compute(Ctx *c, const char *what, Loc loc, const Buf *out, const 
     const Idx **at = NEW_N(c, const Idx *, out->rank);
     for (int i = 0; i < out->rank; i++)
         at[i] = idx_var(c, i, out->dims[i]);
-    *k = (Kernel){ what, loc, out->rank, out->dims, out, at, value, NULL };
+    *k = (Kernel){ .what = what, .loc = loc, .rank = out->rank, .dims = out->dims, .out = out, .at = at };
+    k->value = value;
+    k->operators = what ? intern_n(c, what, strcspn(what, " ")) : NULL;
     return k;
 }
 
