@@ -50,6 +50,7 @@ static const char *with_share(Ctx *c, const char *text, int64_t part, int64_t al
 {
     if (part == 0) return "0";
     const double share = all ? (double)part / (double)all : 0;
+    if (share < .0005) return internf(c, "%s, < 0.1 %%", text);
     return internf(c, "%s, %.*f %%", text, share < .1, 100 * share);
 }
 

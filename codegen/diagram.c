@@ -4,7 +4,8 @@
  * Constants are no boxes: there are as many as nodes, and they are told in the boxes that read them. */
 #include "draw.h"
 
-enum { ROOM = 208, TITLE = 13, TEXT = 11, PAD = 12, TITLE_LINE = 17, TEXT_LINE = 15, LEAST_WIDTH = 72, SHOWN = 2 };
+enum { ROOM = 208, TITLE_ROOM = 290, TITLE = 13, TEXT = 11, TITLE_LINE = 17, TEXT_LINE = 15 };
+enum { PAD = 12, LEAST_WIDTH = 72, SHOWN = 2 };
 
 bool box_computes(const Box *b)
 {
@@ -87,7 +88,8 @@ static void add_line(Ctx *c, Box *b, const char *class, const char *text, Cut cu
 {
     const bool title = *class == 't';
     if (!*text || b->nlines == BOX_LINES) return;
-    b->lines[b->nlines++] = (Line){label_fit(c, text, title ? TITLE : TEXT, title, ROOM, cut), class};
+    const Label l = title ? label_fit(c, text, TITLE, true, TITLE_ROOM, cut) : label_fit(c, text, TEXT, false, ROOM, cut);
+    b->lines[b->nlines++] = (Line){l, class};
 }
 
 static void add_costs(Ctx *c, Box *b)

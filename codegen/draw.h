@@ -8,7 +8,7 @@
 
 /* ---- label.c: text that fits --------------------------------------------------------------------------------------
  * Of names that may hold any byte: what is no UTF-8, no printable character or turns the direction of writing is shown
- * as U+FFFD. Widths are those of the widest of the usual fonts. */
+ * as U+FFFD; a character keeps two marks. Widths are those of the widest of the usual fonts. */
 
 typedef struct Label {
     const char *text;                /* valid for XML; shortened with U+2026 where it did not fit */

@@ -22,6 +22,12 @@ static const char page_style[] =
     "body{background:#10141a;color:#e8ebf1}p,.figure span,footer,th{color:#98a3b3}\n"
     ".figure,table,th{background:#161b22}.figure,.frame-of,.table-frame{border-color:#2e3744}\n"
     ".frame-of{background:#10141a}th,td{border-color:#232a34}\n"
+    "}\n"
+    "@media (max-width:600px){main{padding:12px 12px 40px}th,td{padding:4px 6px}.figure{flex:1}}\n"
+    "@media print{\n"                /* all of it, as wide as the paper, in its colours */
+    "*{print-color-adjust:exact;-webkit-print-color-adjust:exact}main{max-width:none;padding:0}\n"
+    ".frame-of,.table-frame{max-height:none;overflow:visible;border:0}.frame-of svg{max-width:100%;height:auto}\n"
+    "th{position:static}tr,.figure{break-inside:avoid}h2,h2+p{break-after:avoid}\n"
     "}\n";
 
 /* ---- small pieces ------------------------------------------------------------------------------------------------ */

@@ -13,6 +13,7 @@ static const short widths[95] = {
     667, 787, 722, 684, 616, 732,  684, 989, 685, 667, 685, 454, 454, 454, 838, 636,
     636, 613, 635, 556, 635, 615,  352, 635, 634, 278, 344, 592, 278, 974, 634, 612,
     635, 635, 427, 521, 394, 634,  592, 818, 592, 592, 525, 636, 454, 636, 838};
+enum { STACK_MOST = 2 };             /* marks on one character; more are left out */
 static const char replacement[] = "\xEF\xBF\xBD", ellipsis[] = "\xE2\x80\xA6";
 
 /* ---- characters -------------------------------------------------------------------------------------------------- */
@@ -64,6 +65,18 @@ static int width_of(uint32_t v, bool bold, bool *sure)
     return ranges[k].sure && bold ? ranges[k].width * 23 / 20 : ranges[k].width;
 }
 
+/* Marks that stand on the character before: any number of them would climb out of the line. */
+static bool stacks(uint32_t v)
+{
+    static const struct { uint32_t first, last; } marks[] = {
+        {0x300, 0x36F},   {0x483, 0x489},   {0x591, 0x5BD},   {0x610, 0x61A},   {0x64B, 0x65F},   {0xE31, 0xE31},
+        {0xE34, 0xE3A},   {0xE47, 0xE4E},   {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF}, {0x200B, 0x200D}, {0x20D0, 0x20FF},
+        {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F}};
+    for (int i = 0; i < COUNT(marks); i++)
+        if (v >= marks[i].first && v <= marks[i].last) return true;
+    return false;
+}
+
 const char *label_clean(Ctx *c, const char *s)
 {
     const char *p = s;
@@ -71,9 +84,11 @@ const char *label_clean(Ctx *c, const char *s)
     if (!*p) return s;
     const size_t most = strlen(s);
     char *to = mem_alloc(c, mem_times(3, most) + 1), *end = to;
-    for (int n; *s; s += n) {
+    for (int n, stack = 0; *s; s += n) {
         n = utf8_length(s);
         const bool good = n && !unfit(code_point(s, n));
+        stack = good && stacks(code_point(s, n)) ? stack + 1 : 0;
+        if (stack > STACK_MOST) continue;
         memcpy(end, good ? s : replacement, good ? (size_t)n : 3);
         end += good ? n : 3;
         if (n == 0) n = 1;
@@ -120,6 +135,7 @@ static const char *tail_start(const char *s, const char *end, int64_t room, bool
         if (room < 0) break;
         end = at;
     }
+    for (int n; (n = utf8_length(end)) && stacks(code_point(end, n));) end += n;
     return end;
 }
 

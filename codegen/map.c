@@ -8,7 +8,7 @@
 
 enum { LEFT = 64, RIGHT = 150, TOP = 22, PLOT = 300, AXIS = 20, STRIP = 44, GAP = 26 };
 enum { LEAST = 440, MOST = 900, COLUMN = 22 };         /* widths of the plot, and of a column where there is room */
-enum { SMALL = 10, TEXT = 11, NAME_HEIGHT = 14, TYPE_HEIGHT = 30, NAME_WIDTH = 34, NARROW = 3 };
+enum { SMALL = 10, TEXT = 11, NAME_HEIGHT = 14, TYPE_HEIGHT = 30, NAME_WIDTH = 56, NARROW = 3 };
 
 typedef struct Plot {
     Xml *x; const Map *m; Ctx *c;
@@ -173,8 +173,10 @@ static void draw_buffer(const Plot *q, int i, int shade)
                         (long long)(from + bytes), bytes_text(q->c, bytes), life.first, life.last));
     xml_rect(q->x, hot ? thin ? "buf hot thin" : "buf hot" : shades[shade % 3], x, y, right - x, height, 0);
     const int room = (int)(right - x) - 8;
-    if (room >= NAME_WIDTH && height >= NAME_HEIGHT)
-        draw_text(q, "name", (int)x + 4, (int)y + 12, TEXT, room, name);
+    const Label l = label_fit(q->c, name, TEXT, false, room < 0 ? 0 : room, CUT_MIDDLE);
+    const bool tells = room >= NAME_WIDTH || !strcmp(l.text, name);       /* cut too short, it would be noise */
+    if (tells && height >= NAME_HEIGHT)
+        xml_label(q->x, "name", (int)x + 4, (int)y + 12, &l);
     const Label size = label_fit(q->c, bytes_text(q->c, bytes), TEXT, false, MOST, CUT_END);
     if (room >= size.width && height >= TYPE_HEIGHT) xml_label(q->x, "name", (int)x + 4, (int)y + 26, &size);
     xml_end(q->x);
