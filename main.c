@@ -25,6 +25,7 @@ typedef struct Args {                /* the command line, taken apart */
     EmitOptions emit;
     CheckOptions check;
     bool json, html, bisect, counts;
+    unsigned seen;                   /* which of `limited` were given */
 } Args;
 
 static const char usage[] =
@@ -139,6 +140,26 @@ static const struct option options[] = {
     {NULL, 0, NULL, 0},
 };
 
+/* Options that mean something to some commands only. */
+static const struct { int option; const char *name, *commands; } limited[] = {
+    {'o', "-o", "build or run"},       {O_AFTER, "--after", "show"},   {O_AS, "--as", "show or ops"},
+    {O_JSON, "--json", "report"},    {O_HTML, "--html", "report"},   {O_RTOL, "--rtol", "check"},
+    {O_ATOL, "--atol", "check"},     {O_BISECT, "--bisect", "check"},
+};
+
+static void see_option(Args *a, int option)
+{
+    for (int i = 0; i < COUNT(limited); i++)
+        if (limited[i].option == option) a->seen |= 1u << i;
+}
+
+static void refuse_misplaced(const Args *a)
+{
+    for (int i = 0; i < COUNT(limited); i++)
+        if (a->seen >> i & 1 && !strstr(limited[i].commands, a->command))
+            wrong("%s belongs to burin %s, not to burin %s", limited[i].name, limited[i].commands, a->command);
+}
+
 /* What shapes the emitted text goes into its comment, in the order given. */
 static void remember(Ctx *c, Args *a, const char *option, const char *value)
 {
@@ -193,7 +214,10 @@ static Args take_args(Ctx *c, int argc, char **argv)
 {
     Args a = {.emit = {.options = "", .ram_budget = (int64_t)1 << 31, .flash_budget = -1},
               .pipe = {.limit = -1}, .target = target_at(0), .check = {.rtol = -1, .atol = -1}};
-    for (int o; (o = getopt_long(argc, argv, "o:D:h", options, NULL)) != -1;) take_option(c, &a, o == 'h' ? O_HELP : o);
+    for (int o; (o = getopt_long(argc, argv, "o:D:h", options, NULL)) != -1;) {
+        see_option(&a, o);
+        take_option(c, &a, o == 'h' ? O_HELP : o);
+    }
     if (optind == argc) {
         fputs(usage, stderr);
         exit(USAGE);
@@ -261,7 +285,6 @@ static void build(Ctx *c, Args *a)
 {
     const bool to_stdout = a->out && !strcmp(a->out, "-");
     if (to_stdout && a->emit.weights_bin) wrong("--weights=bin needs a file: it cannot go with -o -");
-    if (a->pipe.after) wrong("--after belongs to burin show; build takes --stop-after");
     name_output(c, a, to_stdout);
     Unit u = compiled(c, a);
     if (!u.prog || c->errors) return;
@@ -384,7 +407,6 @@ static void bisect(Ctx *c, const Args *given, const Graph *g, const CheckSet *se
 
 static void check(Ctx *c, Args *a)
 {
-    if (a->pipe.after) wrong("--after belongs to burin show; check takes --stop-after");
     const int n = a->nrest ? a->nrest : 1;
     const Graph *g = frontend_read(c, a->model, &a->read);
     if (c->errors) return;
@@ -435,6 +457,7 @@ static const struct Command *find_command(const Args *a)
         const struct Command *k = &commands[i];
         if (strcmp(k->name, a->command)) continue;
         if (k->model && !a->model) wrong("burin %s needs a model", k->name);
+        refuse_misplaced(a);
         if (a->nrest && (!k->rest || !k->model)) wrong("burin %s: one argument too many: '%s'", k->name, a->rest[0]);
         return k;
     }

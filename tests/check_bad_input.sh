@@ -568,6 +568,9 @@ lines() {
     usage nonesuch build good.onnxtxt -o m.c --stop-after=nonesuch
     usage nonesuch show good.onnxtxt --as=nonesuch
     usage pdp11 build good.onnxtxt -o m.c --target=pdp11
+    for d in "build --bisect" "run --rtol=1" "report --as=svg" "build --json" "show -o x" "ops --atol=1"; do
+        usage "belongs to burin .*not to burin ${d%% *}" ${d%% *} good.onnxtxt ${d#* }
+    done
     usage . run good.onnxtxt x
     usage z run good.onnxtxt z=../good.npy
     try "$BURIN" --help

@@ -123,7 +123,7 @@ check "no compiler is looked for in vain" ends 1 'note: CC and CFLAGS say how to
 unset CC
 check "no TMPDIR" ends 1 "cannot make a folder '/nowhere/burin" env TMPDIR=/nowhere "$BURIN" check "$net"
 check "a refused model" ends 1 "error: .*'none'" "$BURIN" check <(sed 's/Neg(b)/Neg(none)/' "$net")
-check "--after" ends 2 "check takes --stop-after" "$BURIN" check "$net" --after=fold
+check "--after" ends 2 "--after belongs to burin show" "$BURIN" check "$net" --after=fold
 check "a budget" ends 1 "RAM" "$BURIN" check "$net" --ram-budget=3
 
 interrupted() {         # interrupted SIGNAL: while the compiler works
