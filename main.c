@@ -4,6 +4,7 @@
  * Exit status: 0 done, 1 the model is refused or a check differs (no file is written or changed), 2 the command line is
  * wrong. */
 #include <getopt.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -223,6 +224,7 @@ static Args take_args(Ctx *c, int argc, char **argv)
         exit(USAGE);
     }
     a.command = argv[optind++];
+    if (!strcmp(a.command, "help")) take_option(c, &a, O_HELP);
     if (optind < argc) a.model = argv[optind++];
     a.nrest = argc - optind;
     a.rest = argv + optind;
@@ -347,6 +349,7 @@ static void bind_inputs(Ctx *c, const Args *a, const Graph *g, const Tensor **in
 static void run(Ctx *c, Args *a)
 {
     a->counts = true;
+    if (a->out && !strcmp(a->out, "-")) wrong("run -o wants a folder; without -o it prints the outputs");
     Unit u = compiled(c, a);
     if (!u.prog || c->errors) return;
     const Graph *g = u.graph;
@@ -464,6 +467,13 @@ static const struct Command *find_command(const Args *a)
     wrong("there is no command '%s'", a->command);
 }
 
+/* Standard output is a pipe that nobody reads any more, as in `burin ops | head`: no fault to tell. */
+static bool reader_left(void)
+{
+    struct pollfd out = {STDOUT_FILENO, POLLOUT, 0};
+    return poll(&out, 1, 0) > 0 && (out.revents & POLLERR);
+}
+
 int main(int argc, char **argv)
 {
     Ctx *c = ctx_new();
@@ -477,7 +487,8 @@ int main(int argc, char **argv)
     Job j = {find_command(&a), &a};
     bool good = ctx_run(c, work, &j);
     if (fflush(stdout) || ferror(stdout)) {
-        error(c, (Loc){0}, "cannot write on standard output: %s", strerror(errno));
+        const int why = errno;
+        if (!reader_left()) error(c, (Loc){0}, "cannot write on standard output: %s", strerror(why));
         good = false;
     }
     good = good && c->errors == 0;

@@ -165,6 +165,8 @@ void symbols_close(Import *im)
         if (!symbol(im, name)->used && !im->m->broken)
             warning(im->c, im->m->graph->loc, "-D %s: the model has no dimension of that name; it has %s", name,
                     symbols_text(im));
+        else if (o->binds[i].size == 0 && !im->m->broken)
+            warning(im->c, im->m->graph->loc, "-D %s=0: what has this dimension is empty", name);
     }
 }
 

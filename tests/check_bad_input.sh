@@ -572,9 +572,17 @@ lines() {
         usage "belongs to burin .*not to burin ${d%% *}" ${d%% *} good.onnxtxt ${d#* }
     done
     usage . run good.onnxtxt x
+    usage folder run good.onnxtxt x=../good.npy -o -
     usage z run good.onnxtxt z=../good.npy
     try "$BURIN" --help
     [ "$status" = 0 ] && grep -q 'usage' ../printed && pass "--help" || wrong "--help" "it should print the usage"
+    try "$BURIN" help
+    [ "$status" = 0 ] && grep -q 'usage' ../printed && pass "help" || wrong "help" "it should print the usage"
+    try bash -c '"$1" ops | true' - "$BURIN"
+    [ "$status" = 0 ] && [ ! -s ../said ] && pass "a reader that leaves" || wrong "a reader that leaves" "silence"
+    echo '<ir_version: 8, opset_import: ["" : 17]> g (float[N,3] x) => (float[N,3] y) { y = Relu(x) }' >../n.onnxtxt
+    try "$BURIN" build ../n.onnxtxt -D N=0 -o -
+    [ "$status" = 0 ] && grep -q 'warning: -D N=0.*empty' ../said && pass "-D N=0" || wrong "-D N=0" "a warning"
     try "$BURIN" --version
     [ "$status" = 0 ] && grep -q '^burin [0-9]' ../printed && pass "--version" || wrong "--version" "a version"
     # Budgets refuse; a size that nobody asked for is a fault or is said.
