@@ -1,5 +1,5 @@
-/* Files of one tensor: what `burin run` reads inputs from and writes outputs to. Here NumPy's: format versions 1 to 3,
- * little-endian, C order. Types that NumPy lacks (16-bit brain floats, 8-bit and sub-byte ones, strings) take the other
+/* Files of one tensor: what `burin run` reads inputs from and writes outputs to. Here NumPy's: format versions 1 to 3;
+ * what is big-endian or in Fortran order is turned round as it is read. Types that NumPy lacks (16-bit brain floats, 8-bit and sub-byte ones, strings) take the other
  * form, a TensorProto (pbfile.c). */
 #include "frontend.h"
 
@@ -21,8 +21,7 @@ static const char *descr_of(DType dt)
 static DType dtype_of(const char *descr, size_t n)
 {
     for (int i = 0; i < COUNT(descrs); i++)
-        if (strlen(descrs[i].descr) == n && !strncmp(descrs[i].descr + 1, descr + 1, n - 1) && *descr != '>')
-            return descrs[i].dt;
+        if (strlen(descrs[i].descr) == n && !strncmp(descrs[i].descr + 1, descr + 1, n - 1)) return descrs[i].dt;
     return DT_NONE;
 }
 
@@ -51,21 +50,50 @@ static bool read_shape(const char *at, int *rank, int64_t *dims)
     return true;
 }
 
-static bool read_header(Ctx *c, const File *f, DType *dt, int *rank, int64_t *dims, size_t *data)
+typedef struct Header { DType dt; int rank; int64_t dims[MAX_RANK]; size_t data; bool big, fortran; } Header;
+
+/* What is wrong with it, or NULL. */
+static const char *read_header(Ctx *c, const File *f, Header *h)
 {
     const unsigned char *p = (const unsigned char *)f->data;
-    if (f->size < 12 || memcmp(p, MAGIC, 6) || p[6] < 1 || p[6] > 3) return false;
+    if (f->size < 12) return "is no .npy file: its header is cut short";
+    if (p[6] < 1 || p[6] > 3) return internf(c, "is .npy of version %d; burin reads versions 1 to 3", p[6]);
     size_t start = p[6] == 1 ? 10 : 12, n = (size_t)p[8] | (size_t)p[9] << 8;
     if (p[6] > 1) n |= (size_t)p[10] << 16 | (size_t)p[11] << 24;
-    if (n > f->size - start) return false;
+    if (n > f->size - start) return "is no .npy file: its header is cut short";
     const char *header = intern_n(c, f->data + start, n), *descr = value_of(header, "'descr'"),
-               *order = value_of(header, "'fortran_order'");
-    if (!descr || *descr != '\'' || !order || strncmp(order, "False", 5)) return false;
-    const char *end = strchr(descr + 1, '\'');
-    if (!end) return false;
-    *dt = dtype_of(descr + 1, (size_t)(end - descr - 1));
-    *data = start + n;
-    return *dt != DT_NONE && read_shape(value_of(header, "'shape'"), rank, dims);
+               *order = value_of(header, "'fortran_order'"), *end = NULL;
+    if (descr && *descr == '[') return "holds records; burin reads plain arrays: save one field, as in a['name']";
+    if (descr && *descr == '\'') end = strchr(descr + 1, '\'');
+    if (!end || !order || (strncmp(order, "False", 5) && strncmp(order, "True", 4)))
+        return "has a header without 'descr' or 'fortran_order'";
+    h->dt = dtype_of(descr + 1, (size_t)(end - descr - 1));
+    h->big = descr[1] == '>';
+    h->fortran = *order == 'T';
+    h->data = start + n;
+    if (h->dt == DT_NONE)
+        return internf(c, "holds NumPy's type '%.*s', which no tensor has: convert it with astype(), or save a "
+                       "TensorProto (.pb)", (int)(end - descr - 1 < 40 ? end - descr - 1 : 40), descr + 1);
+    return read_shape(value_of(header, "'shape'"), &h->rank, h->dims) ? NULL : "has a shape that burin cannot read";
+}
+
+/* The elements in C order and the machine's order of bytes. */
+static const void *turned(Ctx *c, const Header *h, Type t, const char *from)
+{
+    const int64_t n = type_count(t);
+    const size_t size = n ? type_bytes(t) / (size_t)n : 0;
+    const size_t part = dtype_class(t.dt) == CLASS_COMPLEX ? size / 2 : size;
+    char *to = mem_alloc(c, type_bytes(t) + 1);
+    int64_t at[MAX_RANK] = {0};
+    for (int64_t i = 0; i < n; i++) {
+        int64_t source = 0;
+        for (int d = t.rank; d-- > 0;) source = source * t.dims[d] + at[d];
+        if (!h->fortran) source = i;
+        for (size_t k = 0; k < size; k++)
+            to[(size_t)i * size + k] = from[(size_t)source * size + (h->big ? k + part - 1 - k % part * 2 : k)];
+        for (int d = t.rank; d-- > 0 && ++at[d] == t.dims[d];) at[d] = 0;
+    }
+    return to;
 }
 
 bool type_fits(Type t, Type want)
@@ -88,25 +116,24 @@ const Tensor *npy_read(Ctx *c, const File *f, Type want)
     Source *src = NEW(c, Source);
     *src = (Source){f->path, NULL, f->size};
     Loc at = {.src = src};
-    DType dt;
-    int rank;
-    int64_t dims[MAX_RANK];
-    size_t data;
-    if (!read_header(c, f, &dt, &rank, dims, &data)) {
-        error(c, at, "is not a .npy file that burin reads: version 1 to 3, little-endian numbers or bools, C order");
+    Header h;
+    const char *fault = read_header(c, f, &h);
+    if (fault) {
+        error(c, at, "%s", fault);
         return tensor_missing(c, want);
     }
-    Type t = type_make(c, dt, rank, dims);
+    Type t = type_make(c, h.dt, h.rank, h.dims);
     if (!type_fits(t, want)) {
         error(c, at, "holds %s, the input is %s", type_text(c, t), want_text(c, want));
         return tensor_missing(c, want);
     }
-    if (f->size - data < type_bytes(t)) {
+    if (f->size - h.data < type_bytes(t)) {
         error(c, at, "is cut short: %s needs %zu bytes of data, there are %zu", type_text(c, t), type_bytes(t),
-              f->size - data);
+              f->size - h.data);
         return tensor_missing(c, want);
     }
-    return tensor_of(c, t, f->data + data, type_bytes(t));
+    const char *data = f->data + h.data;
+    return tensor_of(c, t, h.big || h.fortran ? turned(c, &h, t, data) : data, type_bytes(t));
 }
 
 void npy_write(Ctx *c, const char *path, const Tensor *t)
