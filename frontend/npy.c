@@ -1,6 +1,6 @@
 /* Files of one tensor: what `burin run` reads inputs from and writes outputs to. Here NumPy's: format versions 1 to 3;
- * what is big-endian or in Fortran order is turned round as it is read. Types that NumPy lacks (16-bit brain floats, 8-bit and sub-byte ones, strings) take the other
- * form, a TensorProto (pbfile.c). */
+ * what is big-endian or in Fortran order is turned round as it is read. Types that NumPy lacks (16-bit brain floats,
+ * 8-bit and sub-byte ones, strings) take the other form, a TensorProto (pbfile.c). */
 #include "frontend.h"
 
 #define MAGIC "\x93NUMPY"

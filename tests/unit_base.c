@@ -230,6 +230,7 @@ START_TEST(the_nearest_word_is_found_by_edits)
     ck_assert_str_eq(nearest("fI", (const char *const[]){"If"}, 1), "If");   /* a swap is one edit, two are too many */
     ck_assert_ptr_null(nearest("Softmax", ops, 6));
     ck_assert_ptr_null(nearest("", ops, 6));
+    ck_assert_ptr_null(nearest("Foo", (const char *const[]){"Mod", "Not"}, 2));
     ck_assert_ptr_null(nearest("x", (const char *const[]){"y"}, 1));
     ck_assert_ptr_null(nearest(internf(c, "%1000d", 1), ops, 6));
 }

@@ -10,6 +10,9 @@ static void import(const char *domain, int64_t version)
     b = build_new(c, 1, o);
 }
 
+#define ADVICE "burin: note: burin ops lists the operators that are known; express others with those: export the model " \
+    "anew without them, or give each a body as a local function of the model\n"
+
 START_TEST(the_version_follows_the_import)
 {
     Edge *x = input("x", type_of(DT_F32, 1, 3));
@@ -47,7 +50,8 @@ START_TEST(unknown_operators_are_told_once)
     build_report_unknown(b);
     SAYS("m.onnxtxt:5: error: operator 'Reshap' is not known (opset 17, 3 nodes); did you mean 'Reshape'?\n"
          "burin: error: operator 'BitNot' needs opset 18; the model imports 17 (1 node)\n"
-         "burin: error: operator 'Completely_else' is not known (opset 17, 1 node)\n");
+         "burin: error: operator 'Completely_else' is not known (opset 17, 1 node)\n"
+         ADVICE);
     build_report_unknown(b);
     SILENT();
 }
@@ -74,7 +78,8 @@ START_TEST(domains_must_be_imported)
     build_report_unknown(b);
     SAYS("burin: error: operator 'com.acme.Twin' needs opset 2; the model imports 1 (1 node)\n"
          "burin: error: operator 'com.acme.Twins' is not known (opset 1, 1 node); did you mean 'Twin'?\n"
-         "burin: error: opset_import lacks domain \"\", which 1 node uses: add \"\" : VERSION to it\n");
+         "burin: error: opset_import lacks domain \"\", which 1 node uses: add \"\" : VERSION to it\n"
+         ADVICE);
 }
 END_TEST
 

@@ -150,7 +150,7 @@ const char *nearest(const char *word, const char *const *words, int n)
     size_t len = strlen(word);
     if (len == 0 || len > WORD)
         return NULL;
-    int best = EDIT * (int)(len / 3 + 1) + 1;
+    int best = EDIT * (len > 3 ? (int)len / 3 + 1 : 1) + 1;
     if (best > EDIT * (int)len)
         best = EDIT * (int)len;      /* a word that shares no letter is not close */
     const char *found = NULL;

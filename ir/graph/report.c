@@ -54,10 +54,16 @@ static void report(Ctx *c, const Miss *m)
 void build_report_unknown(Build *b)
 {
     struct Unknown *u = b->unknown;
+    bool unknown = false;
     if (!u)
         return;
-    for (int i = 0; i < u->all.n; i++)
+    for (int i = 0; i < u->all.n; i++) {
         report(b->c, &u->all.at[i]);
+        unknown |= u->all.at[i].op && !u->all.at[i].newer;
+    }
+    if (unknown)
+        note(b->c, (Loc){0}, "burin ops lists the operators that are known; express others with those: export the "
+             "model anew without them, or give each a body as a local function of the model");
     if (u->more)
         error(b->c, (Loc){0}, "%d more nodes of operators that are not known", u->more);
     b->unknown = NULL;
