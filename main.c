@@ -133,7 +133,8 @@ static const struct option options[] = {
     {"ram-budget", required_argument, NULL, O_RAM},       {"flash-budget", required_argument, NULL, O_FLASH},
     {"target", required_argument, NULL, O_TARGET},        {"string-bytes", required_argument, NULL, O_STRING},
     {"after", required_argument, NULL, O_AFTER},          {"stop-after", required_argument, NULL, O_STOP},
-    {"weights-file", required_argument, NULL, O_WFILE},   {"pass-limit", required_argument, NULL, O_LIMIT},     {"check-passes", no_argument, NULL, O_CHECK},
+    {"weights-file", required_argument, NULL, O_WFILE},   {"pass-limit", required_argument, NULL, O_LIMIT},
+    {"check-passes", no_argument, NULL, O_CHECK},
     {"rtol", required_argument, NULL, O_RTOL},            {"atol", required_argument, NULL, O_ATOL},
     {"bisect", no_argument, NULL, O_BISECT},              {"as", required_argument, NULL, O_AS},
     {"json", no_argument, NULL, O_JSON},                  {"html", no_argument, NULL, O_HTML},
@@ -147,12 +148,6 @@ static const struct { int option; const char *name, *commands; } limited[] = {
     {O_JSON, "--json", "report"},    {O_HTML, "--html", "report"},   {O_RTOL, "--rtol", "check"},
     {O_ATOL, "--atol", "check"},     {O_BISECT, "--bisect", "check"},
 };
-
-static void see_option(Args *a, int option)
-{
-    for (int i = 0; i < COUNT(limited); i++)
-        if (limited[i].option == option) a->seen |= 1u << i;
-}
 
 static void refuse_misplaced(const Args *a)
 {
@@ -216,7 +211,8 @@ static Args take_args(Ctx *c, int argc, char **argv)
     Args a = {.emit = {.options = "", .ram_budget = (int64_t)1 << 31, .flash_budget = -1},
               .pipe = {.limit = -1}, .target = target_at(0), .check = {.rtol = -1, .atol = -1}};
     for (int o; (o = getopt_long(argc, argv, "o:D:h", options, NULL)) != -1;) {
-        see_option(&a, o);
+        for (int i = 0; i < COUNT(limited); i++)
+            if (limited[i].option == o) a.seen |= 1u << i;
         take_option(c, &a, o == 'h' ? O_HELP : o);
     }
     if (optind == argc) {
@@ -355,6 +351,7 @@ static void run(Ctx *c, Args *a)
     const Graph *g = u.graph;
     const Prog *p = u.prog;
     const Tensor **in = NEW_N(c, const Tensor *, g->nins);
+    c->needs = needs_text(c, g, p, 1);
     void **data = NEW_N(c, void *, p->nbufs);
     Tensor **out = NEW_N(c, Tensor *, g->nouts);
     bind_inputs(c, a, g, in);
@@ -414,6 +411,7 @@ static void check(Ctx *c, Args *a)
     const Graph *g = frontend_read(c, a->model, &a->read);
     if (c->errors) return;
     a->counts = true;                /* what counts of an output whose size depends on data is its valid part */
+    c->needs = needs_text(c, g, NULL, 2);
     const CheckSet *sets = check_sets(c, a, graph_counted(c, g), n);
     if (c->errors) return;
     a->emit.header_name = "model.h";
@@ -423,7 +421,9 @@ static void check(Ctx *c, Args *a)
     if (a->bisect) bisect(c, a, g, sets, n);
     if (c->errors || (a->bisect && !a->nrest)) return;       /* the data of a folder may differ from both */
     Unit u = transformed(c, a, g);
-    if (!c->errors) check_prog(stdout, c, u.prog, &a->emit, &a->check, n, sets);
+    if (c->errors) return;
+    c->needs = needs_text(c, u.graph, u.prog, 2);
+    check_prog(stdout, c, u.prog, &a->emit, &a->check, n, sets);
 }
 
 static void ops(Ctx *c, Args *a)

@@ -50,6 +50,8 @@ static void notes_of(Trial *t, const char *log)
         note(t->c, (Loc){0}, "%.*s", (int)(stop - s < 500 ? stop - s : 500), s);
         s = stop + 1;
     }
+    if (f && t->c->needs && f->size > 13 && !memcmp(f->data, "out of memory", 13))
+        note(t->c, (Loc){0}, "%s", t->c->needs);
 }
 
 static bool run(Trial *t, const char *const *argv, const char *what)

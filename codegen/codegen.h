@@ -35,6 +35,8 @@ typedef struct Sizes {
     int64_t ops, bytes_moved;        /* worst case, per call */
 } Sizes;
 Sizes prog_sizes(Ctx *c, const Prog *p, const EmitOptions *o);
+/* What to tell when memory runs out: bytes of inputs, `sets` times the outputs, the arena (p NULL: without it). */
+const char *needs_text(Ctx *c, const Graph *g, const Prog *p, int sets);
 
 /* ---- check.c: the emitted C on this machine ---------------------------------------------------------------------- */
 typedef struct CheckOptions {

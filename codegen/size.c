@@ -319,3 +319,13 @@ bool budget_check(Ctx *c, const Prog *p, const EmitOptions *o, const Sizes *s)
     if (o->flash_budget >= 0 && s->flash > o->flash_budget) refuse_flash(c, p, o, s);
     return c->errors == before;
 }
+
+const char *needs_text(Ctx *c, const Graph *g, const Prog *p, int sets)
+{
+    int64_t bytes = p && p->plan ? p->plan->bytes : 0;
+    for (int i = 0; i < g->nins; i++) bytes = bytes_sum(bytes, (int64_t)type_bytes(g->ins[i]->type));
+    for (int s = 0; s < sets; s++)
+        for (int i = 0; i < g->nouts; i++) bytes = bytes_sum(bytes, (int64_t)type_bytes(g->outs[i]->type));
+    return internf(c, "%s of this model take %lld bytes here", p ? "inputs, outputs and arena" : "inputs and outputs",
+                   (long long)bytes);
+}

@@ -123,6 +123,16 @@ check "no compiler is looked for in vain" ends 1 'note: CC and CFLAGS say how to
 unset CC
 check "no TMPDIR" ends 1 "cannot make a folder '/nowhere/burin" env TMPDIR=/nowhere "$BURIN" check "$net"
 check "a refused model" ends 1 "error: .*'none'" "$BURIN" check <(sed 's/Neg(b)/Neg(none)/' "$net")
+# A model that is larger than the memory: how much it takes. (Sanitizers and Valgrind take more than they are given.)
+too_large() {           # too_large KILOBYTES REGEX
+    echo '<ir_version: 8, opset_import: ["" : 17]> g (float[8000,8000] x) => (float[8000,8000] y) { y = Neg(x) }' \
+        >"$work/large.onnxtxt"
+    ends 1 "$2" bash -c 'ulimit -v "$1"; "$2" check "$3"' - "$1" "$BURIN" "$work/large.onnxtxt"
+}
+case ${VALGRIND:-}$BURIN in
+*valgrind*|*/san/*) ;;
+*) check "too large for memory" too_large 200000 "out of memory: inputs and outputs of this model take 768000000 bytes" ;;
+esac
 check "--after" ends 2 "--after belongs to burin show" "$BURIN" check "$net" --after=fold
 check "a budget" ends 1 "RAM" "$BURIN" check "$net" --ram-budget=3
 

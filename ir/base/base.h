@@ -46,6 +46,7 @@ struct Ctx {
     size_t bytes, peak;              /* bytes held by both arenas now, and at most */
     int string_bytes;                /* room of a computed string, its NUL not counted; longer ones are cut */
     bool no_memory;                  /* set by out_of_memory, for diag_flush to tell */
+    const char *needs;               /* told with it: what the work in hand takes; NULL: unknown */
     long fail_alloc;                 /* test builds: n > 0: n allocations succeed, the next is fatal; -1: the next */
 };
 

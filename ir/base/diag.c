@@ -398,7 +398,7 @@ void diag_flush(Ctx *c, FILE *f)
         memset(d->slots, 0, d->cap * sizeof *d->slots);
     }
     if (c->no_memory)
-        fputs("burin: error: out of memory\n", f);
+        fprintf(f, "burin: error: out of memory%s%s\n", c->needs ? ": " : "", c->needs ? c->needs : "");
     c->no_memory = false;
     fflush(f);
 }
