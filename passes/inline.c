@@ -111,7 +111,7 @@ static void join_names(Ctx *c, const Kernel *d, Sweep *s)
     if (d == s->last) return;
     s->through = joined(c, d->through, s->through);
     if (!s->how->joins) {
-        s->through = joined(c, d->operators, s->through);
+        if (d->value->kind != E_CONST) s->through = joined(c, d->operators, s->through);
         return;
     }
     const char *first = strlen(d->what) + strlen(s->what) < NAME_MAX_LENGTH ? d->what : d->operators;

@@ -372,7 +372,7 @@ full() {
     try bash -c 'trap "" XFSZ; ulimit -f 16; exec "$1" build ../big.onnxtxt -o m.c --weights=bin' - "$BURIN"
     judge "weights of 16 KB at most" 1 "m\.bin.*(too large|No space)"
     try bash -c '"$1" build ../big.onnxtxt -o - | head -c 100 >/dev/null; exit ${PIPESTATUS[0]}' - "$BURIN"
-    [ "$status" = 1 ] && [ ! -s ../said ] && pass "a broken pipe" || wrong "a broken pipe" "status 1 and silence are right"
+    [ "$status" = 1 ] && [ ! -s ../said ] && pass "a broken pipe" || wrong "a broken pipe" "status 1, silence are right"
     mkdir ../tiny
     if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=64k burin-test ../tiny 2>/dev/null; then
         echo old >../tiny/m.c
