@@ -34,6 +34,11 @@ LayerExpand ov_prior_box, ov_prior_box_clustered, ov_region_yolo, ov_ctc_greedy;
 LayerExpand ov_detection_output, ov_nms;
 void ov_kept(Lower *l);
 bool ov_kept_infer(Build *b, const Node *n, Type *out);
+/* openvino_paths.c, openvino_random.c */
+typedef bool LayerInfer(Build *b, const Node *n, Type *out);
+typedef void LayerLower(Lower *l);
+LayerInfer ov_tree_infer, ov_spelled_infer, ov_philox_infer;
+LayerLower ov_tree, ov_spelled, ov_philox;
 /* openvino_recurrent.c */
 LayerExpand ov_sequence, ov_cell, ov_loop, ov_iterator, ov_if;
 
