@@ -311,10 +311,11 @@ static bool resized_read(Build *b, const Node *n, Resized *r, Type t)
     return resized_sizes(b, n, r, t, sizes, scales);
 }
 
-/* Resize of some of the axes; "" keeps all that is asked for. */
+/* Resize of some of the axes; "" keeps all that is asked for. Aligned corners go by sizes, whatever gave those. */
 static Edge *resized(Build *b, const Node *n, const Resized *r, Edge *x, const char *nearest, const bool *on)
 {
-    Attr a[7];
+    Attr a[8];
+    bool by_scale = r->by_scale && strcmp(r->coordinates, "align_corners");
     int count = 0, n_on = 0;
     int64_t axes[MAX_RANK], sizes[MAX_RANK], dim;
     float *scales = NEW_N(b->c, float, r->axes.n);
@@ -324,23 +325,37 @@ static Edge *resized(Build *b, const Node *n, const Resized *r, Edge *x, const c
             scales[n_on] = r->scales[i];
             sizes[n_on++] = r->sizes[i];
         }
-    if (!n_on)
+    if (!n_on || edge_poisoned(x))
         return x;
     a[count++] = attr_ints(b->c, "axes", n_on, mem_copy(b->c, axes, sizeof *axes * (size_t)n_on));
     a[count++] = attr_string(b->c, "mode", strncmp(r->mode, "linear", 6) ? r->mode : "linear");
     a[count++] = attr_string(b->c, "coordinate_transformation_mode", r->coordinates);
     a[count++] = attr_float(b->c, "cubic_coeff_a", node_float(n, "cube_coeff", -0.75f));
-    a[count++] = attr_int(b->c, "antialias", node_int(n, "antialias", 0) && !strcmp(r->mode, "linear"));
+    bool smooth = node_int(n, "antialias", 0) && !strcmp(r->mode, "linear");
+    a[count++] = attr_int(b->c, "antialias", smooth);
+    a[count++] = attr_int(b->c, "exclude_outside", smooth);
     if (*nearest)
         a[count++] = attr_string(b->c, "nearest_mode", nearest);
     dim = n_on;
     Edge *in[4] = {x, NULL, NULL, NULL};
-    if (r->by_scale)
+    if (by_scale)
         in[2] = build_const(
             b, NULL, tensor_of(b->c, type_make(b->c, DT_F32, 1, &dim), scales, sizeof *scales * (size_t)n_on), b->loc);
     else
         in[3] = build_ints(b, n_on, sizes);
-    return build_op(b, "Resize", r->by_scale ? 3 : 4, in, count, a);
+    return build_op(b, "Resize", by_scale ? 3 : 4, in, count, a);
+}
+
+static Edge *resized_places(Build *b, const Node *n, const Resized *r, Edge *x, const bool *on)
+{
+    bool shrinks[MAX_RANK], grows[MAX_RANK], nearest = !strcmp(r->mode, "nearest");
+    for (int i = 0; i < r->axes.n; i++) {
+        shrinks[i] = on[i] && r->scales[i] < 1;
+        grows[i] = on[i] && r->scales[i] >= 1;
+    }
+    if (nearest && !strcmp(r->nearest, "simple"))    /* shrinking takes the next place, growing the one before */
+        return resized(b, n, r, resized(b, n, r, x, "ceil", shrinks), "floor", grows);
+    return resized(b, n, r, x, nearest ? r->nearest : "", on);
 }
 
 bool ov_interpolate(Build *b, const Node *n, Edge **out)
@@ -349,7 +364,7 @@ bool ov_interpolate(Build *b, const Node *n, Edge **out)
     Ints begin, end;
     Edge *x = n->in[0];
     Type t = x->type;
-    bool shrinks[MAX_RANK], grows[MAX_RANK], all[MAX_RANK], padded = false;
+    bool single[MAX_RANK], rest[MAX_RANK], padded = false;
     const Attr *pads[2] = {node_attr(n, "pads_begin"), node_attr(n, "pads_end")};
     if (2 * t.rank > MAX_RANK) {
         node_error(b, n, "'%s' has %d dimensions: that is too many", x->name, t.rank);
@@ -365,15 +380,12 @@ bool ov_interpolate(Build *b, const Node *n, Edge **out)
         x = build_op2(b, "Pad", x, build_ints(b, 2 * t.rank, begin.v));
     if (edge_poisoned(x) || !resized_read(b, n, &r, x->type))
         return false;
-    for (int i = 0; i < r.axes.n; i++) {
-        shrinks[i] = r.scales[i] < 1;
-        grows[i] = !shrinks[i];
-        all[i] = true;
+    for (int i = 0; i < r.axes.n; i++) {             /* a single place is at 0, in ONNX at -0.5 */
+        single[i] = r.sizes[i] == 1 && !strcmp(r.coordinates, "pytorch_half_pixel");
+        rest[i] = !single[i];
     }
-    bool nearest = !strcmp(r.mode, "nearest");
-    if (nearest && !strcmp(r.nearest, "simple"))     /* shrinking takes the next place, growing the one before */
-        out[0] = resized(b, n, &r, resized(b, n, &r, x, "ceil", shrinks), "floor", grows);
-    else
-        out[0] = resized(b, n, &r, x, nearest ? r.nearest : "", all);
+    Resized first = r;
+    first.coordinates = "asymmetric";
+    out[0] = resized_places(b, n, &r, resized_places(b, n, &first, x, single), rest);
     return true;
 }
