@@ -168,10 +168,10 @@ const char *layer_attr(const XLayer *l, const char *name)
     return NULL;
 }
 
-/* '-' stands as '_'. */
+/* '-' and '.' stand as '_'. */
 static bool is_called(const char *name, const char *key)
 {
-    while (*name && (*name == *key || (*name == '_' && *key == '-'))) {
+    while (*name && (*name == *key || (*name == '_' && (*key == '-' || *key == '.')))) {
         name++;
         key++;
     }
