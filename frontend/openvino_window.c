@@ -162,20 +162,97 @@ bool ov_deconvolution(Build *b, const Node *n, Edge **out)
     return true;
 }
 
+/* ---- deformable convolution -------------------------------------------------------------------------------------- */
+
+typedef struct Deform {                  /* per axis of the image: kernel, places of the result, and how they step */
+    int64_t groups, size[2], out[2], stride[2], dilation[2], before[2], after[2];
+} Deform;
+
+static bool deform_read(Build *b, const Node *n, Deform *d)
+{
+    Ints stride, dilation, begin, end;
+    Type x = n->in[0]->type, o = n->in[1]->type, w = n->in[2]->type;
+    if (!ov_list_attr(b, n, "strides", 2, 1, &stride) || !ov_list_attr(b, n, "dilations", 2, 1, &dilation) ||
+        !ov_list_attr(b, n, "pads_begin", 2, 0, &begin) || !ov_list_attr(b, n, "pads_end", 2, 0, &end))
+        return false;
+    d->groups = node_int(n, "deformable_group", 1);
+    bool fits = x.rank == 4 && o.rank == 4 && w.rank == 4 && d->groups > 0 && o.dims[1] % d->groups == 0;
+    fits = fits && o.dims[1] / d->groups == 2 * w.dims[2] * w.dims[3] && stride.v[0] > 0 && stride.v[1] > 0 &&
+           dilation.v[0] > 0 && dilation.v[1] > 0 && x.dims[2] <= INT_MAX && x.dims[3] <= INT_MAX;
+    if (!fits) {
+        node_error(b, n, "offsets are %s, filters %s: both and the data must have 4 dimensions, the offsets "
+                   "deformable_group * 2 channels for each place of the kernel, strides and dilations be positive",
+                   type_text(b->c, o), type_text(b->c, w));
+        return false;
+    }
+    for (int i = 0; i < 2; i++) {
+        d->size[i] = w.dims[2 + i];
+        d->out[i] = o.dims[2 + i];
+        d->stride[i] = stride.v[i];
+        d->dilation[i] = dilation.v[i];
+        d->before[i] = *padding(n) ? 0 : begin.v[i];
+        d->after[i] = *padding(n) ? 0 : end.v[i];
+        if (*padding(n) == 'S') {
+            int64_t missing = ((x.dims[2 + i] + stride.v[i] - 1) / stride.v[i] - 1) * stride.v[i] +
+                              (d->size[i] - 1) * dilation.v[i] + 1 - x.dims[2 + i];
+            missing = missing > 0 ? missing : 0;
+            d->before[i] = !strcmp(padding(n), "SAME_LOWER") ? missing - missing / 2 : missing / 2;
+            d->after[i] = missing - d->before[i];
+        }
+    }
+    return true;
+}
+
+/* Where the kernel's places lie without offsets, along an axis of [groups, kh, kw, oh, ow]. */
+static Edge *deform_base(Build *b, const Deform *d, int axis)
+{
+    int64_t dims[4] = {axis ? 1 : d->size[0], axis ? d->size[1] : 1, axis ? 1 : d->out[0], axis ? d->out[1] : 1};
+    Tensor *t = tensor_new(b->c, type_make(b->c, DT_F32, 4, dims));
+    float *to = (float *)(uintptr_t)t->data;
+    for (int64_t k = 0; k < d->size[axis]; k++)
+        for (int64_t o = 0; o < d->out[axis]; o++)
+            to[k * d->out[axis] + o] = (float)(o * d->stride[axis] - d->before[axis] + k * d->dilation[axis]);
+    return build_const(b, NULL, t, b->loc);
+}
+
+/* Without bilinear_interpolation_pad a place outside of the image counts nothing, and one between its last elements and
+ * its border is the last element: the mask and the offsets say so. */
+static void deform_within(Build *b, const Node *n, const Deform *d, Edge **offsets, Edge **mask)
+{
+    Type x = n->in[0]->type, o = n->in[1]->type;
+    int64_t plan[7] = {o.dims[0], d->groups, d->size[0], d->size[1], 2, d->out[0], d->out[1]}, last = 4;
+    int64_t flags[6] = {o.dims[0], d->groups, d->size[0], d->size[1], d->out[0], d->out[1]};
+    int64_t flat[4] = {o.dims[0], d->groups * d->size[0] * d->size[1], d->out[0], d->out[1]};
+    Edge *parts[2], *all = ov_to_dims(b, build_cast(b, *offsets, DT_F32), 7, plan), *inside = NULL;
+    for (int i = 0; i < 2; i++) {
+        Edge *base = deform_base(b, d, i), *zero = ov_number_of(b, DT_F32, 0);
+        Edge *place = build_op2(b, "Add", ov_to_dims(b, ov_part_of(b, all, 4, i, i + 1), 6, flags), base);
+        Edge *in = build_op2(b, "And", build_op2(b, "GreaterOrEqual", place, zero),
+                             build_op2(b, "Less", place, ov_number_of(b, DT_F32, (double)x.dims[2 + i])));
+        inside = inside ? build_op2(b, "And", inside, in) : in;
+        place = build_op(b, "Clip", 3, (Edge *[]){place, zero, ov_number_of(b, DT_F32, (double)x.dims[2 + i] - 1)}, 0,
+                         NULL);
+        parts[i] = build_op2(b, "Unsqueeze", build_op2(b, "Sub", place, base), build_ints(b, 1, &last));
+    }
+    *offsets = build_cast(b, ov_to_dims(b, ov_joined(b, 2, parts, 4), 4, o.dims), o.dt);
+    Edge *counts = ov_to_dims(b, build_cast(b, inside, x.dt), 4, flat);
+    *mask = *mask ? build_op2(b, "Mul", *mask, counts) : counts;
+}
+
 bool ov_deformable(Build *b, const Node *n, Edge **out)
 {
     Attrs a = {.c = b->c};
-    if (!at_least(b, n, 0, 4) || !window_attrs(b, n, 2, &a))
+    Deform d;
+    if (!deform_read(b, n, &d))
         return false;
-    if (*padding(n) || !node_int(n, "bilinear_interpolation_pad", 0)) {
-        node_error(b, n,
-                   "it is supported with pads, not auto_pad, and with bilinear_interpolation_pad: what lies between "
-                   "the border and the zeros around it is else not defined as in ONNX");
-        return false;
-    }
     Edge *in[5] = {n->in[0], n->in[2], n->in[1], NULL, n->nin > 3 ? n->in[3] : NULL};
+    if (!node_int(n, "bilinear_interpolation_pad", 0))
+        deform_within(b, n, &d, &in[2], &in[4]);
+    give_ints(&a, "strides", 2, d.stride);
+    give_ints(&a, "dilations", 2, d.dilation);
+    give_ints(&a, "pads", 4, (int64_t[]){d.before[0], d.before[1], d.after[0], d.after[1]});
     give_int(&a, "group", node_int(n, "group", 1));
-    give_int(&a, "offset_group", node_int(n, "deformable_group", 1));
+    give_int(&a, "offset_group", d.groups);
     out[0] = build_op(b, "DeformConv", in[4] ? 5 : 3, in, a.n, a.at);
     return true;
 }
@@ -264,6 +341,28 @@ static Edge *bins_max(Build *b, Edge *x, int axis, int64_t want)
     return ov_joined(b, (int)want, parts, axis);
 }
 
+/* The same with its places, which count through the axes from this one on; *at: those within the axes behind. */
+static void bins_places(Build *b, Edge **x, Edge **at, int axis, int64_t want, int64_t stride)
+{
+    int64_t have = (*x)->type.dims[axis];
+    Edge **parts = NEW_N(b->c, Edge *, want), **places = NEW_N(b->c, Edge *, want);
+    Attr along = attr_int(b->c, "axis", axis);
+    for (int64_t o = 0; o < want; o++) {
+        int64_t from = o * have / want, end = ((o + 1) * have + want - 1) / want;
+        Edge *piece = ov_part_of(b, *x, axis, from, end), *best = build_op(b, "ArgMax", 1, &piece, 1, &along);
+        parts[o] = build_op(b, "GatherElements", 2, (Edge *[]){piece, best}, 1, &along);
+        places[o] = build_op2(b, "Mul", build_op2(b, "Add", best, ov_number_of(b, DT_I64, (double)from)),
+                              ov_number_of(b, DT_I64, (double)stride));
+        if (*at) {
+            Edge *within = ov_part_of(b, *at, axis, from, end);
+            within = build_op(b, "GatherElements", 2, (Edge *[]){within, best}, 1, &along);
+            places[o] = build_op2(b, "Add", places[o], within);
+        }
+    }
+    *x = ov_joined(b, (int)want, parts, axis);
+    *at = ov_joined(b, (int)want, places, axis);
+}
+
 bool ov_adaptive_pool(Build *b, const Node *n, Edge **out)
 {
     enum { MOST_BINS = 4096 };
@@ -272,19 +371,24 @@ bool ov_adaptive_pool(Build *b, const Node *n, Edge **out)
     Type t = n->in[0]->type;
     if (!at_least(b, n, 0, 3) || !ov_known_ints(b, n, 1, &shape))
         return false;
-    if (n->nout > 1 && n->out[1]) {
-        node_error(b, n, "its indices are not supported");
-        return false;
-    }
-    out[0] = n->in[0];
-    for (int i = 0; i < t.rank - 2; i++) {
+    for (int i = 0; i < t.rank - 2; i++)
         if (shape.n != t.rank - 2 || shape.v[i] < 1 || shape.v[i] > MOST_BINS || !t.dims[2 + i]) {
             node_error(b, n, "the output shape must have %d sizes from 1 to %d", t.rank - 2, MOST_BINS);
             return false;
         }
-        if (shape.v[i] != t.dims[2 + i] && !edge_poisoned(out[0]))
+    bool places = n->nout > 1 && n->out[1];
+    int64_t stride = 1;
+    Edge *at = NULL;
+    out[0] = n->in[0];
+    for (int i = t.rank - 3; i >= 0 && !edge_poisoned(out[0]); i--) {
+        if (places)
+            bins_places(b, &out[0], &at, 2 + i, shape.v[i], stride);
+        else if (shape.v[i] != t.dims[2 + i])
             out[0] = (mean ? bins_mean : bins_max)(b, out[0], 2 + i, shape.v[i]);
+        stride *= t.dims[2 + i];
     }
+    if (places)
+        out[1] = build_cast(b, at, (DType)node_int(n, "index_element_type", DT_I64));
     return true;
 }
 
