@@ -197,6 +197,57 @@ bool ov_batch_to_space(Build *b, const Node *n, Edge **out)
     return true;
 }
 
+/* Channels and places within blocks of the image, of any rank: the depth is [blocks, channels] or [channels, blocks],
+ * the image is [rows, block, columns, block ...]. */
+static bool depth_blocks(Build *b, const Node *n, bool to_depth, Edge **out)
+{
+    Type t = n->in[0]->type;
+    int64_t deep[2 * MAX_RANK], wide[2 * MAX_RANK], to_wide[2 * MAX_RANK], last[MAX_RANK], perm[2 * MAX_RANK];
+    int64_t size = node_int(n, "block_size", 1), all = 1;
+    int count = t.rank - 2, rank = 2 + 2 * count, first = strcmp(node_string(n, "mode", ""), "depth_first") ? 1 : 2;
+    bool fits = t.rank >= 3 && rank <= MAX_RANK && size > 0 && size <= 1 << 10;
+    for (int i = 0; i < count && fits; i++) {
+        all = all <= INT_MAX ? all * size : all;
+        fits = !to_depth || t.dims[2 + i] % size == 0;
+    }
+    if (!fits || (!to_depth && t.dims[1] % all)) {
+        node_error(b, n, "'%s' is %s: it must have from 3 to %d dimensions, and %s be multiples of block_size, %lld%s",
+                   n->in[0]->name, type_text(b->c, t), MAX_RANK / 2 + 1, to_depth ? "those of the image" : "channels",
+                   (long long)size, to_depth ? "" : ", for each of the image's");
+        return false;
+    }
+    deep[0] = wide[0] = last[0] = t.dims[0];
+    last[1] = to_depth ? t.dims[1] * all : t.dims[1] / all;
+    deep[first == 1 ? 1 + count : 1] = wide[1] = to_depth ? t.dims[1] : last[1];
+    to_wide[0] = 0;
+    to_wide[1] = first == 1 ? 1 + count : 1;
+    for (int i = 0; i < count; i++) {
+        last[2 + i] = to_depth ? t.dims[2 + i] / size : t.dims[2 + i] * size;
+        deep[first + i] = wide[3 + 2 * i] = size;
+        deep[2 + count + i] = wide[2 + 2 * i] = to_depth ? last[2 + i] : t.dims[2 + i];
+        to_wide[2 + 2 * i] = 2 + count + i;
+        to_wide[3 + 2 * i] = first + i;
+    }
+    for (int i = 0; i < rank; i++)
+        if (to_depth)
+            perm[to_wide[i]] = i;
+        else
+            perm[i] = to_wide[i];
+    out[0] = ov_to_dims(b, ov_to_order(b, ov_to_dims(b, n->in[0], rank, to_depth ? wide : deep), rank, perm), t.rank,
+                        last);
+    return true;
+}
+
+bool ov_depth_to_space(Build *b, const Node *n, Edge **out)
+{
+    return depth_blocks(b, n, false, out);
+}
+
+bool ov_space_to_depth(Build *b, const Node *n, Edge **out)
+{
+    return depth_blocks(b, n, true, out);
+}
+
 bool ov_shuffle(Build *b, const Node *n, Edge **out)
 {
     Type t = n->in[0]->type;

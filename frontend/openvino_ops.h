@@ -26,7 +26,8 @@ LayerExpand ov_convolution, ov_deconvolution, ov_deformable, ov_pool, ov_adaptiv
 /* openvino_move.c, openvino_index.c */
 LayerExpand ov_namesake, ov_aligned, ov_transpose, ov_split, ov_variadic_split, ov_strided_slice, ov_pad, ov_tile,
     ov_broadcast, ov_roll;
-LayerExpand ov_batch_to_space, ov_space_to_batch, ov_shuffle, ov_gather, ov_scatter_update, ov_matmul, ov_fourier;
+LayerExpand ov_batch_to_space, ov_space_to_batch, ov_depth_to_space, ov_space_to_depth, ov_shuffle, ov_gather,
+    ov_scatter_update, ov_matmul, ov_fourier;
 LayerExpand ov_interpolate, ov_reorg;
 /* openvino_detect.c */
 LayerExpand ov_prior_box, ov_prior_box_clustered, ov_region_yolo, ov_ctc_greedy;

@@ -23,6 +23,17 @@ static const char *padding(const Node *n)
          : !strcmp(s, "valid")      ? "VALID" : "";
 }
 
+/* What auto_pad makes of the pads of one dimension; explicit ones stay. */
+static void auto_pads(const Node *n, int64_t have, int64_t span, int64_t stride, int64_t *before, int64_t *after)
+{
+    if (!*padding(n) || stride < 1)
+        return;
+    int64_t missing = *padding(n) == 'S' ? ((have + stride - 1) / stride - 1) * stride + span - have : 0;
+    missing = missing > 0 ? missing : 0;
+    *before = !strcmp(padding(n), "SAME_LOWER") ? missing - missing / 2 : missing / 2;
+    *after = missing - *before;
+}
+
 /* strides, dilations and pads of `count` spatial dimensions. */
 static bool window_attrs(Build *b, const Node *n, int count, Attrs *a)
 {
@@ -37,11 +48,14 @@ static bool window_attrs(Build *b, const Node *n, int count, Attrs *a)
     give_ints(a, "strides", count, strides.v);
     if (node_attr(n, "dilations"))
         give_ints(a, "dilations", count, dilations.v);
-    if (*padding(n)) {
+    if (*padding(n) == 'S') {
         a->at[a->n++] = attr_string(a->c, "auto_pad", padding(n));
         return true;
     }
-    memcpy(begin.v + count, end.v, sizeof *end.v * (size_t)count);
+    for (int i = 0; i < count; i++) {    /* ONNX's VALID knows no rounding up */
+        begin.v[i] = *padding(n) ? 0 : begin.v[i];
+        begin.v[count + i] = *padding(n) ? 0 : end.v[i];
+    }
     give_ints(a, "pads", 2 * count, begin.v);
     return true;
 }
@@ -190,15 +204,9 @@ static bool deform_read(Build *b, const Node *n, Deform *d)
         d->out[i] = o.dims[2 + i];
         d->stride[i] = stride.v[i];
         d->dilation[i] = dilation.v[i];
-        d->before[i] = *padding(n) ? 0 : begin.v[i];
-        d->after[i] = *padding(n) ? 0 : end.v[i];
-        if (*padding(n) == 'S') {
-            int64_t missing = ((x.dims[2 + i] + stride.v[i] - 1) / stride.v[i] - 1) * stride.v[i] +
-                              (d->size[i] - 1) * dilation.v[i] + 1 - x.dims[2 + i];
-            missing = missing > 0 ? missing : 0;
-            d->before[i] = !strcmp(padding(n), "SAME_LOWER") ? missing - missing / 2 : missing / 2;
-            d->after[i] = missing - d->before[i];
-        }
+        d->before[i] = begin.v[i];
+        d->after[i] = end.v[i];
+        auto_pads(n, x.dims[2 + i], (d->size[i] - 1) * dilation.v[i] + 1, stride.v[i], &d->before[i], &d->after[i]);
     }
     return true;
 }
@@ -259,21 +267,33 @@ bool ov_deformable(Build *b, const Node *n, Edge **out)
 
 /* ---- pools ------------------------------------------------------------------------------------------------------- */
 
-/* Where pads count, what a last window reaches beyond them counts as well: more pads behind. */
-static void round_up(const Node *n, int count, const Ints *kernel, Attrs *a)
+/* strides, dilations and pads of a pool. Rounding up is padding behind: ONNX drops a window that begins there. *padded:
+ * whether there are pads without that. */
+static bool pool_attrs(Build *b, const Node *n, int count, const Ints *kernel, Attrs *a, bool *padded)
 {
-    const Attr *strides = &a->at[0], *pads = &a->at[0];
-    for (int i = 0; i < a->n; i++)
-        if (!strcmp(a->at[i].name, "strides"))
-            strides = &a->at[i];
-        else if (!strcmp(a->at[i].name, "pads"))
-            pads = &a->at[i];
-    int64_t *v = (int64_t *)(uintptr_t)pads->ints;
-    for (int i = 0; i < count; i++) {
-        int64_t room = n->in[0]->type.dims[2 + i] + v[i] + v[count + i] - kernel->v[i];
-        if (strides->ints[i] > 0 && room > 0)
-            v[count + i] += (strides->ints[i] - room % strides->ints[i]) % strides->ints[i];
+    Ints strides, dilations, begin, end;
+    bool up = !strcmp(node_string(n, "rounding_type", ""), "ceil");
+    if (!ov_list_attr(b, n, "strides", count, 1, &strides) || !ov_list_attr(b, n, "dilations", count, 1, &dilations) ||
+        !ov_list_attr(b, n, "pads_begin", count, 0, &begin) || !ov_list_attr(b, n, "pads_end", count, 0, &end))
+        return false;
+    if (count > MAX_RANK / 2) {
+        node_error(b, n, "%d dimensions are too many", count);
+        return false;
     }
+    for (int i = 0; i < count; i++) {
+        int64_t have = n->in[0]->type.dims[2 + i], span = (kernel->v[i] - 1) * dilations.v[i] + 1, step = strides.v[i];
+        auto_pads(n, have, span, step, &begin.v[i], &end.v[i]);
+        int64_t room = have + begin.v[i] + end.v[i] - span;
+        *padded |= begin.v[i] || end.v[i];
+        if (up && room > 0 && step > 0)
+            end.v[i] += (step - room % step) % step;
+    }
+    memcpy(begin.v + count, end.v, sizeof *end.v * (size_t)count);
+    give_ints(a, "strides", count, strides.v);
+    give_ints(a, "pads", 2 * count, begin.v);
+    if (node_attr(n, "dilations"))
+        give_ints(a, "dilations", count, dilations.v);
+    return true;
 }
 
 bool ov_pool(Build *b, const Node *n, Edge **out)
@@ -281,17 +301,13 @@ bool ov_pool(Build *b, const Node *n, Edge **out)
     Attrs a = {.c = b->c};
     Ints kernel;
     int count = n->in[0]->type.rank - 2;
-    bool average = node_attr(n, "exclude_pad") != NULL, ceil = !strcmp(node_string(n, "rounding_type", ""), "ceil");
-    if (!at_least(b, n, 0, 3) || !ov_list_attr(b, n, "kernel", count, 1, &kernel) || !window_attrs(b, n, count, &a))
+    bool average = node_attr(n, "exclude_pad") != NULL, padded = false;
+    if (!at_least(b, n, 0, 3) || !ov_list_attr(b, n, "kernel", count, 1, &kernel) ||
+        !pool_attrs(b, n, count, &kernel, &a, &padded))
         return false;
     give_ints(&a, "kernel_shape", count, kernel.v);
-    bool whole = average && !node_int(n, "exclude_pad", 1) && !*padding(n);
-    if (ceil && whole)
-        round_up(n, count, &kernel, &a);
-    else if (ceil)
-        give_int(&a, "ceil_mode", 1);
-    if (average) {
-        give_int(&a, "count_include_pad", node_int(n, "exclude_pad", 1) == 0);
+    if (average) {                       /* without pads what rounding adds does not count */
+        give_int(&a, "count_include_pad", padded && !node_int(n, "exclude_pad", 1));
         out[0] = build_op(b, "AveragePool", 1, n->in, a.n, a.at);
         return true;
     }
