@@ -18,6 +18,7 @@ typedef struct Priors {
     Ints shape, image;               /* rows and columns */
     VEC(float) boxes;
     float step_x, step_y;
+    bool inside;                     /* the next ones reach to the border at most */
 } Priors;
 
 enum { MOST_PRIORS = 1 << 22 };
@@ -45,7 +46,8 @@ static bool box_add(Priors *p, float x, float y, float w, float h)
         return false;
     }
     for (int i = 0; i < 4; i++) {
-        float v = clip ? sides[i] < 0 ? 0 : sides[i] > 1 ? 1 : sides[i] : sides[i];
+        float v = (clip || (p->inside && i < 2)) && sides[i] < 0 ? 0 : sides[i];
+        v = (clip || (p->inside && i > 1)) && v > 1 ? 1 : v;
         VEC_PUSH(p->b->c, p->boxes, v);
     }
     return true;
@@ -82,10 +84,10 @@ bool ov_prior_box_clustered(Build *b, const Node *n, Edge **out)
     float step = node_float(n, "step", 0), offset = node_float(n, "offset", 0);
     p.step_x = node_float(n, "step_w", 0) != 0 ? node_float(n, "step_w", 0) : step;
     p.step_y = node_float(n, "step_h", 0) != 0 ? node_float(n, "step_h", 0) : step;
-    if (p.step_x == 0)
+    if (p.step_x == 0 && p.step_y == 0) {
         p.step_x = (float)p.image.v[1] / (float)p.shape.v[1];
-    if (p.step_y == 0)
         p.step_y = (float)p.image.v[0] / (float)p.shape.v[0];
+    }
     for (int64_t y = 0; y < p.shape.v[0]; y++)
         for (int64_t x = 0; x < p.shape.v[1]; x++)
             for (int i = 0; i < w.n; i++)
@@ -101,20 +103,20 @@ static bool dense_boxes(Priors *p, float x, float y)
     Floats sizes = floats_of(p->n, "fixed_size"), ratios = floats_of(p->n, "fixed_ratio");
     Floats density = floats_of(p->n, "density"), aspects = floats_of(p->n, "aspect_ratio");
     for (int s = 0; s < sizes.n; s++) {
-        float size = sizes.v[s], half = size * 0.5f, dense = s < density.n ? density.v[s] : 1;
+        float size = sizes.v[s], dense = s < density.n ? density.v[s] : 1;
         if (!(size >= 0 && size < 1e6f && dense >= 0 && dense < 64)) {
             node_error(p->b, p->n, "fixed_size %g with density %g is not possible", (double)size, (double)dense);
             return false;
         }
-        int many = (int)dense, shift = many > 0 ? (int)(size / (float)many) : 0;
+        int many = (int)dense, whole = (int)size, shift = many > 0 ? (int)(size / (float)many) : 0;
         Floats list = ratios.n ? ratios : aspects;
         for (int r = ratios.n ? 0 : -1; r < list.n; r++) {
-            float root = r < 0 ? 1 : sqrtf(list.v[r]);
+            float root = r < 0 ? 1 : sqrtf(list.v[r]), half = (r < 0 ? (float)whole : size) * 0.5f;
             if (r >= 0 && !ratios.n && fabsf(list.v[r] - 1) < 1e-6f)
                 continue;
             for (int k = 0; k < many * many; k++) {
-                float cx = x - half + (float)shift / 2 + (float)(k % many) * (float)shift;
-                float cy = y - half + (float)shift / 2 + (float)(k / many) * (float)shift;
+                float cx = x - (float)(whole / 2) + (float)shift / 2 + (float)(k % many) * (float)shift;
+                float cy = y - (float)(whole / 2) + (float)shift / 2 + (float)(k / many) * (float)shift;
                 if (!box_add(p, cx, cy, half * root, half / root))
                     return false;
             }
@@ -143,15 +145,20 @@ static int all_ratios(const Node *n, float *to, int most)
     return count;
 }
 
+/* With scale_all_sizes each size has all ratios. Without, sizes are parts of the image's height, the first one has the
+ * ratios, and max_size counts nothing. */
 static bool sized_boxes(Priors *p, float x, float y, int nratios, const float *ratios)
 {
     Floats min = floats_of(p->n, "min_size"), max = floats_of(p->n, "max_size");
-    bool ordered = node_int(p->n, "min_max_aspect_ratios_order", 1) != 0;
+    bool ordered = node_int(p->n, "min_max_aspect_ratios_order", 1) != 0, each = node_int(p->n, "scale_all_sizes", 1);
+    float unit = each ? 1 : (float)p->image.v[0];
+    max.n = each ? max.n : 0;
     for (int i = 0; i < min.n; i++) {
-        float half = min.v[i] * 0.5f, both = i < max.n ? sqrtf(min.v[i] * max.v[i]) * 0.5f : 0;
+        float half = min.v[i] * unit * 0.5f, both = i < max.n ? sqrtf(min.v[i] * max.v[i]) * 0.5f : 0;
         if (!box_add(p, x, y, half, half) || (ordered && i < max.n && !box_add(p, x, y, both, both)))
             return false;
-        if (node_int(p->n, "scale_all_sizes", 1) || i == min.n - 1)
+        half = each ? half : min.v[0] * unit * 0.5f;
+        if (each || i == min.n - 1)
             for (int r = 0; r < nratios; r++) {
                 float root = sqrtf(ratios[r]);
                 if (fabsf(ratios[r] - 1) >= 1e-6f && !box_add(p, x, y, half * root, half / root))
@@ -171,18 +178,19 @@ bool ov_prior_box(Build *b, const Node *n, Edge **out)
         return false;
     int nratios = all_ratios(n, ratios, COUNT(ratios));
     float step = node_float(n, "step", 0), offset = node_float(n, "offset", 0);
-    Floats min = floats_of(n, "min_size");
-    if (!node_int(n, "scale_all_sizes", 1) && step == 0 && min.n) {          /* the grid's step, without a step */
-        p.step_x = (float)p.image.v[1] / (float)p.shape.v[1];
-        p.step_y = (float)p.image.v[0] / (float)p.shape.v[0];
-    } else {
-        p.step_x = step != 0 ? step : (float)p.image.v[1] / (float)p.shape.v[1];
-        p.step_y = step != 0 ? step : (float)p.image.v[0] / (float)p.shape.v[0];
-    }
+    if (!node_int(n, "scale_all_sizes", 1))          /* a part of the image's height; -1: as many as the grid has */
+        step = step == -1 ? (float)p.image.v[0] / (float)p.shape.v[0] : step * (float)p.image.v[0];
+    p.step_x = step != 0 ? step : (float)p.image.v[1] / (float)p.shape.v[1];
+    p.step_y = step != 0 ? step : (float)p.image.v[0] / (float)p.shape.v[0];
+    offset = step != 0 ? offset : 0.5f;
     for (int64_t y = 0; y < p.shape.v[0]; y++)
         for (int64_t x = 0; x < p.shape.v[1]; x++) {
             float cx = ((float)x + offset) * p.step_x, cy = ((float)y + offset) * p.step_y;
-            if (!dense_boxes(&p, cx, cy) || !sized_boxes(&p, cx, cy, nratios, ratios))
+            p.inside = true;
+            if (!dense_boxes(&p, cx, cy))
+                return false;
+            p.inside = false;
+            if (!sized_boxes(&p, cx, cy, nratios, ratios))
                 return false;
         }
     return priors_close(&p, out);
