@@ -397,16 +397,64 @@ static Edge *resized(Build *b, const Node *n, const Resized *r, Edge *x, const c
     return build_op(b, "Resize", by_scale ? 3 : 4, in, count, a);
 }
 
+/* The nearest place of axis i for place o, every step rounded to float, as OpenVINO computes it, or not. */
+static int64_t nearest_place(const Resized *r, int i, int64_t have, int64_t o, const char *nearest, bool single)
+{
+#define ROUNDED(v) (single ? (double)(float)(v) : (v))
+    double x = (double)o, out = (double)r->sizes[i], in = (double)have;
+    double scale = single || r->by_scale ? (double)r->scales[i] : out / in;
+    if (!strcmp(r->coordinates, "align_corners"))
+        x = out > 1 ? ROUNDED(ROUNDED(x * (in - 1)) / (out - 1)) : 0;
+    else if (!strcmp(r->coordinates, "asymmetric"))
+        x = ROUNDED(x / scale);
+    else {
+        x = ROUNDED(ROUNDED(x + 0.5) / scale);
+        x = strcmp(r->coordinates, "tf_half_pixel_for_nn") ? ROUNDED(x - 0.5) : x;
+    }
+#undef ROUNDED
+    x = !strcmp(nearest, "floor") ? floor(x) : !strcmp(nearest, "ceil") ? ceil(x)
+      : !strcmp(nearest, "round_prefer_floor") ? ceil(x - 0.5) : floor(x + 0.5);
+    return x < 0 ? 0 : x > in - 1 ? have - 1 : (int64_t)x;
+}
+
+/* Resize to the nearest places. It computes them in double; an axis on which float gives others is gathered. */
+static Edge *resized_nearest(Build *b, const Node *n, const Resized *r, Edge *x, const char *nearest, const bool *on)
+{
+    bool left[MAX_RANK];
+    for (int i = 0; i < r->axes.n; i++) {
+        int64_t axis = r->axes.v[i], have = edge_poisoned(x) ? 0 : x->type.dims[axis], want = r->sizes[i];
+        bool other = false;
+        left[i] = on[i];
+        if (!on[i] || have < 1 || want < 1 || want > 1 << 16)
+            continue;
+        Tensor *t = tensor_new(b->c, type_make(b->c, DT_I64, 1, &want));
+        for (int64_t o = 0; o < want; o++) {
+            int64_t at = nearest_place(r, i, have, o, nearest, true);
+            other |= at != nearest_place(r, i, have, o, nearest, false);
+            ((int64_t *)(uintptr_t)t->data)[o] = at;
+        }
+        if (other) {
+            Attr a = attr_int(b->c, "axis", axis);
+            x = build_op(b, "Gather", 2, (Edge *[]){x, build_const(b, NULL, t, b->loc)}, 1, &a);
+            left[i] = false;
+        }
+    }
+    return resized(b, n, r, x, nearest, left);
+}
+
 static Edge *resized_places(Build *b, const Node *n, const Resized *r, Edge *x, const bool *on)
 {
-    bool shrinks[MAX_RANK], grows[MAX_RANK], nearest = !strcmp(r->mode, "nearest");
+    bool shrinks[MAX_RANK], grows[MAX_RANK];
     for (int i = 0; i < r->axes.n; i++) {
         shrinks[i] = on[i] && r->scales[i] < 1;
         grows[i] = on[i] && r->scales[i] >= 1;
     }
-    if (nearest && !strcmp(r->nearest, "simple"))    /* shrinking takes the next place, growing the one before */
-        return resized(b, n, r, resized(b, n, r, x, "ceil", shrinks), "floor", grows);
-    return resized(b, n, r, x, nearest ? r->nearest : "", on);
+    if (strcmp(r->mode, "nearest"))
+        return resized(b, n, r, x, "", on);
+    if (strcmp(r->nearest, "simple"))
+        return resized_nearest(b, n, r, x, r->nearest, on);
+    /* shrinking takes the next place, growing the one before */
+    return resized_nearest(b, n, r, resized_nearest(b, n, r, x, "ceil", shrinks), "floor", grows);
 }
 
 bool ov_interpolate(Build *b, const Node *n, Edge **out)
