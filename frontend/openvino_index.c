@@ -207,8 +207,9 @@ static bool depth_blocks(Build *b, const Node *n, bool to_depth, Edge **out)
     int count = t.rank - 2, rank = 2 + 2 * count, first = strcmp(node_string(n, "mode", ""), "depth_first") ? 1 : 2;
     bool fits = t.rank >= 3 && rank <= MAX_RANK && size > 0 && size <= 1 << 10;
     for (int i = 0; i < count && fits; i++) {
-        all = all <= INT_MAX ? all * size : all;
-        fits = !to_depth || t.dims[2 + i] % size == 0;
+        all *= size;
+        fits = all <= INT_MAX && t.dims[1] <= INT_MAX && t.dims[2 + i] <= INT_MAX &&
+               (!to_depth || t.dims[2 + i] % size == 0);
     }
     if (!fits || (!to_depth && t.dims[1] % all)) {
         node_error(b, n, "'%s' is %s: it must have from 3 to %d dimensions, and %s be multiples of block_size, %lld%s",

@@ -182,6 +182,8 @@ typedef struct Deform {                  /* per axis of the image: kernel, place
     int64_t groups, size[2], out[2], stride[2], dilation[2], before[2], after[2];
 } Deform;
 
+enum { MOST_PLACES = 1 << 22 };
+
 static bool deform_read(Build *b, const Node *n, Deform *d)
 {
     Ints stride, dilation, begin, end;
@@ -200,6 +202,10 @@ static bool deform_read(Build *b, const Node *n, Deform *d)
         return false;
     }
     for (int i = 0; i < 2; i++) {
+        if (o.dims[2 + i] > MOST_PLACES || w.dims[2 + i] > MOST_PLACES / (o.dims[2 + i] ? o.dims[2 + i] : 1)) {
+            node_error(b, n, "offsets are %s: they are too many", type_text(b->c, o));
+            return false;
+        }
         d->size[i] = w.dims[2 + i];
         d->out[i] = o.dims[2 + i];
         d->stride[i] = stride.v[i];
