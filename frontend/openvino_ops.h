@@ -1,11 +1,13 @@
 /* What the meanings of OpenVINO's layers share: functions that rows of openvino.def name where a formula does not do.
- * All are `.expand` (ir/graph/op.h) but for Kept, a kernel of its own. */
+ * Most are `.expand` (ir/graph/op.h), some kernels of their own. */
 #ifndef BURIN_OPENVINO_OPS_H
 #define BURIN_OPENVINO_OPS_H
 
 #include "frontend.h"
 
 typedef bool LayerExpand(Build *b, const Node *n, Edge **out);
+typedef bool LayerInfer(Build *b, const Node *n, Type *out);
+typedef void LayerLower(Lower *l);
 
 /* openvino_ops.c: what they share */
 typedef struct Ints { int n; int64_t v[MAX_RANK]; } Ints;
@@ -40,6 +42,9 @@ typedef bool LayerInfer(Build *b, const Node *n, Type *out);
 typedef void LayerLower(Lower *l);
 LayerInfer ov_tree_infer, ov_spelled_infer, ov_philox_infer;
 LayerLower ov_tree, ov_spelled, ov_philox;
+/* openvino_rois.c */
+LayerInfer ov_roi_samples_infer, ov_ps_roi_infer, ov_deformable_roi_infer;
+LayerLower ov_roi_samples, ov_ps_roi, ov_deformable_roi;
 /* openvino_recurrent.c */
 LayerExpand ov_sequence, ov_cell, ov_loop, ov_iterator, ov_if;
 
