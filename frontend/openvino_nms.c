@@ -5,6 +5,7 @@
 typedef struct Select {
     int64_t images, classes, boxes, most, rows;      /* most: of a class */
     float limit;                     /* of scores */
+    double threshold, sigma;
 } Select;
 
 /* Operand k, a single number; absent when left out. */
@@ -21,24 +22,20 @@ static bool one_number(Build *b, const Node *n, int k, double absent, double *v)
     return t && type_count(t->type) == 1;
 }
 
-static bool select_read(Build *b, const Node *n, Select *s, double *threshold)
+static bool select_read(Build *b, const Node *n, Select *s)
 {
     Type box = n->in[0]->type, score = n->in[1]->type;
-    double most, limit, sigma;
+    double most, limit, threshold, sigma;
     if (box.rank != 3 || score.rank != 3 || box.dims[2] != 4 || box.dims[0] != score.dims[0] ||
         box.dims[1] != score.dims[2]) {
         node_error(b, n, "boxes are %s, scores %s: they must be [N, B, 4] and [N, C, B]", type_text(b->c, box),
                    type_text(b->c, score));
         return false;
     }
-    if (!one_number(b, n, 2, 0, &most) || !one_number(b, n, 3, 0, threshold) || !one_number(b, n, 4, 0, &limit) ||
+    if (!one_number(b, n, 2, 0, &most) || !one_number(b, n, 3, 0, &threshold) || !one_number(b, n, 4, 0, &limit) ||
         !one_number(b, n, 5, 0, &sigma))
         return false;
-    if (sigma != 0) {
-        node_error(b, n, "soft_nms_sigma = %g is not supported: it must be 0", sigma);
-        return false;
-    }
-    *s = (Select){.images = box.dims[0], .classes = score.dims[1], .boxes = box.dims[1], .limit = (float)limit};
+    *s = (Select){.images = box.dims[0], .classes = score.dims[1], .boxes = box.dims[1], .limit = (float)limit, .threshold = threshold, .sigma = sigma};
     s->most = most < 0 ? 0 : most < (double)s->boxes ? (int64_t)most : s->boxes;
     s->rows = s->images * s->classes * s->most;
     return true;
@@ -47,7 +44,8 @@ static bool select_read(Build *b, const Node *n, Select *s, double *threshold)
 /* Corners, lower ones first. */
 static Edge *corners(Build *b, const Node *n, Edge *x)
 {
-    Edge *p = ov_part_of(b, x, 3, 0, 2), *q = ov_part_of(b, x, 3, 2, 4), *both[2];
+    int axis = x->type.rank - 1;
+    Edge *p = ov_part_of(b, x, axis, 0, 2), *q = ov_part_of(b, x, axis, 2, 4), *both[2];
     if (!strcmp(node_string(n, "box_encoding", "corner"), "center")) {
         q = build_op2(b, "Mul", q, ov_number_of(b, DT_F32, 0.5));
         both[0] = build_op2(b, "Sub", p, q);
@@ -56,7 +54,7 @@ static Edge *corners(Build *b, const Node *n, Edge *x)
         both[0] = build_op2(b, "Min", p, q);
         both[1] = build_op2(b, "Max", p, q);
     }
-    return ov_joined(b, 2, both, 3);
+    return ov_joined(b, 2, both, axis);
 }
 
 static Edge *column(Build *b, const Select *s, Edge *x, DType to)
@@ -75,13 +73,32 @@ static Edge *rows(Build *b, const Select *s, Edge *at, Edge *last, Edge *valid, 
     return ov_where(b, column(b, s, valid, DT_BOOL), ov_joined(b, 3, parts, 1), -1);
 }
 
+/* Flags of the boxes that are taken, of each class the best first, their scores and places. */
+static Edge *taken(Build *b, const Node *n, const Select *s, Edge **got)
+{
+    Edge *limit = ov_number_of(b, DT_F32, (double)s->limit), *axis = ov_number_of(b, DT_I64, 2), *score = n->in[1];
+    Attr a[3] = {attr_float(b->c, "limit", s->limit), attr_float(b->c, "sigma", (float)s->sigma),
+                 attr_int(b->c, "most", s->most)}, most = attr_float(b->c, "threshold", (float)s->threshold);
+    if (s->sigma > 0)
+        score = build_op(b, "openvino::Softened", 2, (Edge *[]){score, corners(b, n, n->in[0])}, 3, a);
+    ov_best(b, ov_where(b, build_op2(b, "Greater", score, limit), score, -INFINITY), s->boxes, true, got);
+    if (edge_poisoned(got[0]))
+        return got[0];
+    Edge *flags = build_op2(b, "Greater", got[0], limit);
+    if (s->sigma > 0)
+        return flags;
+    Edge *box = corners(b, n, ov_gathered(b, n->in[0], got[1], 1));
+    Edge *kept = build_op(b, "openvino::Kept", 2, (Edge *[]){flags, box}, 1, &most);
+    Edge *rank = build_op2(b, "CumSum", build_cast(b, kept, DT_I64), axis);
+    return build_op2(b, "And", kept, build_op2(b, "LessOrEqual", rank, ov_number_of(b, DT_I64, (double)s->most)));
+}
+
 bool ov_nms(Build *b, const Node *n, Edge **out)
 {
     Select s;
-    double threshold;
     Edge *got[2], *best[2];
     DType to = (DType)node_int(n, "output_type", DT_I64);
-    if (!select_read(b, n, &s, &threshold))
+    if (!select_read(b, n, &s))
         return false;
     int64_t all = s.images * s.classes * s.boxes, none[2] = {0, 3}, one = 1;
     if (!s.rows) {
@@ -92,16 +109,9 @@ bool ov_nms(Build *b, const Node *n, Edge **out)
         }
         return true;
     }
-    Edge *limit = ov_number_of(b, DT_F32, (double)s.limit), *axis = ov_number_of(b, DT_I64, 2);
-    Edge *score = ov_where(b, build_op2(b, "Greater", n->in[1], limit), n->in[1], -INFINITY);
-    ov_best(b, score, s.boxes, true, got);
-    if (edge_poisoned(got[0]))
+    Edge *limit = ov_number_of(b, DT_F32, (double)s.limit), *kept = taken(b, n, &s, got);
+    if (edge_poisoned(kept))
         return false;
-    Attr most = attr_float(b->c, "threshold", (float)threshold);
-    Edge *flags = build_op2(b, "Greater", got[0], limit), *box = corners(b, n, ov_gathered(b, n->in[0], got[1], 1));
-    Edge *kept = build_op(b, "openvino::Kept", 2, (Edge *[]){flags, box}, 1, &most);
-    Edge *rank = build_op2(b, "CumSum", build_cast(b, kept, DT_I64), axis);
-    kept = build_op2(b, "And", kept, build_op2(b, "LessOrEqual", rank, ov_number_of(b, DT_I64, (double)s.most)));
     Edge *key = ov_where(b, kept, got[0], -INFINITY);
     bool sorted = node_int(n, "sort_result_descending", 1) != 0;
     if (!sorted) {                   /* by place: as they stand, the kept ones in front */

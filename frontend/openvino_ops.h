@@ -33,7 +33,7 @@ LayerExpand ov_batch_to_space, ov_space_to_batch, ov_depth_to_space, ov_space_to
 LayerExpand ov_interpolate, ov_reorg;
 /* openvino_detect.c */
 LayerExpand ov_prior_box, ov_prior_box_clustered, ov_region_yolo, ov_ctc_greedy;
-/* openvino_boxes.c */
+/* openvino_boxes.c, openvino_nms.c, openvino_kept.c */
 LayerExpand ov_detection_output, ov_nms;
 void ov_kept(Lower *l);
 bool ov_kept_infer(Build *b, const Node *n, Type *out);
@@ -42,6 +42,8 @@ typedef bool LayerInfer(Build *b, const Node *n, Type *out);
 typedef void LayerLower(Lower *l);
 LayerInfer ov_tree_infer, ov_spelled_infer, ov_philox_infer;
 LayerLower ov_tree, ov_spelled, ov_philox;
+LayerInfer ov_kept_infer, ov_softened_infer;
+LayerLower ov_kept, ov_decayed, ov_softened;
 /* openvino_rois.c */
 LayerInfer ov_roi_samples_infer, ov_ps_roi_infer, ov_deformable_roi_infer;
 LayerLower ov_roi_samples, ov_ps_roi, ov_deformable_roi;
