@@ -57,8 +57,8 @@ void ov_decayed(Lower *l)
     "    for j < dim(scores, 2) { if (j < i) {" OVERLAP("n, c, i", "n, c, j") step " } } "
     nest(l, "most[]: " PAIRS("best", "0", "best = max(best, overlap);") "most[n, c, i] = best; } } }", most);
     nest(l, "to[], most[]: "
-         PAIRS("left", "1", "m = most[n, c, j]; left = min(left, @gaussian ? exp((m * m - overlap * overlap) * @sigma) : "
-               "(1 - overlap) / (1 - m + 0.0000000001));")
+         PAIRS("left", "1", "m = most[n, c, j]; left = min(left, @gaussian ? "
+               "exp((m * m - overlap * overlap) * @sigma) : (1 - overlap) / (1 - m + 0.0000000001));")
          "to[n, c, i] = scores[n, c, i] * left; } } }", l->out[0], most);
 }
 

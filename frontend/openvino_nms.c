@@ -35,7 +35,8 @@ static bool select_read(Build *b, const Node *n, Select *s)
     if (!one_number(b, n, 2, 0, &most) || !one_number(b, n, 3, 0, &threshold) || !one_number(b, n, 4, 0, &limit) ||
         !one_number(b, n, 5, 0, &sigma))
         return false;
-    *s = (Select){.images = box.dims[0], .classes = score.dims[1], .boxes = box.dims[1], .limit = (float)limit, .threshold = threshold, .sigma = sigma};
+    *s = (Select){.images = box.dims[0], .classes = score.dims[1], .boxes = box.dims[1], .limit = (float)limit,
+                  .threshold = threshold, .sigma = sigma};
     s->most = most < 0 ? 0 : most < (double)s->boxes ? (int64_t)most : s->boxes;
     s->rows = s->images * s->classes * s->most;
     return true;
