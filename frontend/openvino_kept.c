@@ -8,13 +8,14 @@
 
 /* `overlap` of two boxes: what they share of what they cover. @extent is how much longer a side is than its ends are
  * apart; boxes that do not touch overlap only with @apart. */
-#define SIDE(at, low, high) "max(boxes[" at ", " high "] - boxes[" at ", " low "] + @extent, 0)"
+#define WIDER(x) "(@extent ? max(" x " + @extent, 0) : max(" x ", 0))"
+#define SIDE(at, low, high) WIDER("boxes[" at ", " high "] - boxes[" at ", " low "]")
 #define MEET(p, q, low, high) \
     "min(boxes[" p ", " high "], boxes[" q ", " high "]) - max(boxes[" p ", " low "], boxes[" q ", " low "]); "
 #define OVERLAP(p, q) \
     "x = " MEET(p, q, "0", "2") "y = " MEET(p, q, "1", "3") \
     "first = " SIDE(p, "0", "2") " * " SIDE(p, "1", "3") "; other = " SIDE(q, "0", "2") " * " SIDE(q, "1", "3") "; " \
-    "shared = max(x + @extent, 0) * max(y + @extent, 0); sound = first > 0 && other > 0; " \
+    "shared = " WIDER("x") " * " WIDER("y") "; sound = first > 0 && other > 0; " \
     "overlap = (@apart ? sound : sound && x >= 0 && y >= 0) ? shared / (first + other - shared) : 0; "
 
 /* What is asked of a box is the most that one which is kept overlaps it. Then it is 3, or -1 when it is kept. */

@@ -44,6 +44,8 @@ LayerInfer ov_tree_infer, ov_spelled_infer, ov_philox_infer;
 LayerLower ov_tree, ov_spelled, ov_philox;
 LayerInfer ov_kept_infer, ov_softened_infer;
 LayerLower ov_kept, ov_decayed, ov_softened;
+/* openvino_proposal.c */
+LayerExpand ov_anchors, ov_pyramid;
 /* openvino_rois.c */
 LayerInfer ov_roi_samples_infer, ov_ps_roi_infer, ov_deformable_roi_infer;
 LayerLower ov_roi_samples, ov_ps_roi, ov_deformable_roi;
