@@ -84,7 +84,7 @@ bool ov_prior_box_clustered(Build *b, const Node *n, Edge **out)
     float step = node_float(n, "step", 0), offset = node_float(n, "offset", 0);
     p.step_x = node_float(n, "step_w", 0) != 0 ? node_float(n, "step_w", 0) : step;
     p.step_y = node_float(n, "step_h", 0) != 0 ? node_float(n, "step_h", 0) : step;
-    if (p.step_x == 0 && p.step_y == 0) {
+    if (p.step_x == 0 && p.step_y == 0) {            /* one of them alone leaves the other 0 */
         p.step_x = (float)p.image.v[1] / (float)p.shape.v[1];
         p.step_y = (float)p.image.v[0] / (float)p.shape.v[0];
     }

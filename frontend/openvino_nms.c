@@ -79,7 +79,8 @@ static Edge *taken(Build *b, const Node *n, const Select *s, Edge **got)
 {
     Edge *limit = ov_number_of(b, DT_F32, (double)s->limit), *axis = ov_number_of(b, DT_I64, 2), *score = n->in[1];
     Attr a[3] = {attr_float(b->c, "limit", s->limit), attr_float(b->c, "sigma", (float)s->sigma),
-                 attr_int(b->c, "most", s->most)}, most = attr_float(b->c, "threshold", (float)s->threshold);
+                 attr_int(b->c, "most", s->most)};
+    Attr kept_by[2] = {attr_float(b->c, "threshold", (float)s->threshold), attr_int(b->c, "equal", 1)};
     if (s->sigma > 0)
         score = build_op(b, "openvino::Softened", 2, (Edge *[]){score, corners(b, n, n->in[0])}, 3, a);
     ov_best(b, ov_where(b, build_op2(b, "Greater", score, limit), score, -INFINITY), s->boxes, true, got);
@@ -89,7 +90,7 @@ static Edge *taken(Build *b, const Node *n, const Select *s, Edge **got)
     if (s->sigma > 0)
         return flags;
     Edge *box = corners(b, n, ov_gathered(b, n->in[0], got[1], 1));
-    Edge *kept = build_op(b, "openvino::Kept", 2, (Edge *[]){flags, box}, 1, &most);
+    Edge *kept = build_op(b, "openvino::Kept", 2, (Edge *[]){flags, box}, 2, kept_by);
     Edge *rank = build_op2(b, "CumSum", build_cast(b, kept, DT_I64), axis);
     return build_op2(b, "And", kept, build_op2(b, "LessOrEqual", rank, ov_number_of(b, DT_I64, (double)s->most)));
 }
