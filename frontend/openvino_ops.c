@@ -108,5 +108,6 @@ Edge *ov_gathered(Build *b, Edge *x, Edge *at, int batch)
 
 const Op openvino_ops[] = {
 #include "openvino.def"
+#include "openvino_boxes.def"
 };
 const int openvino_count = COUNT(openvino_ops);
