@@ -120,6 +120,8 @@ typedef struct Reader {
 } Reader;
 const Reader *frontend_format(const char *data, size_t n);      /* NULL: none fits */
 MModel *frontend_model(Ctx *c, const char *path, const ReadOptions *o);      /* the first half of frontend_read */
+/* error, for readers; *faults counts theirs, and one beyond a hundred is fatal. */
+void fault_limited(Ctx *c, int *faults, Loc loc, const char *fmt, va_list args) PRINTF(4, 0);
 
 /* ---- text.y, text.l, textread.c: ONNX text --------------------------------------------------------------------- */
 

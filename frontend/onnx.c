@@ -3,7 +3,7 @@
  * what they are about, and where the bytes themselves are broken, at which byte. */
 #include "onnx.h"
 
-enum { FAULTS = 100, MOST_OPSETS = 1000, DENSE = 32 << 20 };
+enum { MOST_OPSETS = 1000, DENSE = 32 << 20 };
 
 /* ---- faults, messages, strings --------------------------------------------------------------------------------- */
 
@@ -26,11 +26,8 @@ void onnx_fault(Onnx *x, Loc loc, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    const char *text = vinternf(x->c, fmt, args);
+    fault_limited(x->c, &x->faults, loc, fmt, args);
     va_end(args);
-    if (++x->faults > FAULTS)
-        fatal(x->c, loc, "%s; too many faults: reading ends here", text);
-    error(x->c, loc, "%s", text);
 }
 
 bool message_read(Onnx *x, Loc loc, const char *what, Place p, const pb_msgdesc_t *fields, void *m)

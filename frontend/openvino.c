@@ -447,6 +447,8 @@ MModel *openvino_read(Ctx *c, const File *f, const ReadOptions *o)
     int64_t version = -1;
     int errors = c->errors;
     *src = (Source){f->path, f->data, f->size};
+    if (f->size && (unsigned char)*f->data >= 0xFE)
+        src->text = NULL;            /* UTF-16: its lines cannot be shown */
     *x = (Ov){.c = c, .src = src, .externals = externals_new(c, src)};
     opsets[0] = (Opset){intern(c, domains[0]), OPSET_NEWEST};
     opsets[1] = (Opset){intern(c, domains[1]), OPSET_OV};

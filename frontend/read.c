@@ -3,7 +3,15 @@
  * anything may be that has no control characters in front. */
 #include "frontend.h"
 
-enum { LOOK = 256 };                 /* bytes that a probe looks at */
+enum { LOOK = 256, FAULTS = 100 };   /* bytes that a probe looks at; faults of a file that are told */
+
+void fault_limited(Ctx *c, int *faults, Loc loc, const char *fmt, va_list args)
+{
+    const char *text = vinternf(c, fmt, args);
+    if (++*faults > FAULTS)
+        fatal(c, loc, "%s; too many faults: reading ends here", text);
+    error(c, loc, "%s", text);
+}
 
 static bool is_control(unsigned char ch)
 {
@@ -37,9 +45,11 @@ static const char *behind_blanks(const char *data, size_t n)
     return s;
 }
 
-/* `<?xml`, `<!--` or `<net `: the text of ONNX has a field name and a colon there. */
+/* `<?xml`, `<!--` or `<net `: the text of ONNX has a field name and a colon there. Or a byte order mark of UTF-16. */
 static bool is_xml(const char *data, size_t n)
 {
+    if (n >= 4 && (!memcmp(data, "\xFF\xFE<\0", 4) || !memcmp(data, "\xFE\xFF\0<", 4)))
+        return true;
     const char *s = behind_blanks(data, n);
     size_t left = n - (size_t)(s - data);
     return left > 4 && *s == '<' && (s[1] == '?' || s[1] == '!' || (!memcmp(s, "<net", 4) && strchr(" \t\r\n>", s[4])));

@@ -4,14 +4,14 @@
  * After a syntax error the parser drops tokens until it finds one at which it can go on: the next ',' or closing
  * bracket within a list or a header, the end of the line within a list of nodes. A token that begins a line is likely a
  * sound node behind a broken one: it is read again as such, but once only, so that every fault moves reading forward.
- * One message a line, and an end after FAULTS of them. */
+ * One message a line, and an end after a hundred of them. */
 #include "text.h"
 
 #include "text.tab.h"
 
 #include <ctype.h>
 
-enum { FAULTS = 100, SHOWN = 40 };
+enum { SHOWN = 40 };
 
 /* ---- the door -------------------------------------------------------------------------------------------------- */
 
@@ -53,11 +53,8 @@ void text_fault(Parser *p, Loc loc, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    const char *text = vinternf(p->c, fmt, args);
+    fault_limited(p->c, &p->faults, loc, fmt, args);
     va_end(args);
-    if (++p->faults > FAULTS)
-        fatal(p->c, loc, "%s; too many faults: reading ends here", text);
-    error(p->c, loc, "%s", text);
 }
 
 /* True when only blanks stand in front of the last token in its line, and a node may begin with it. */

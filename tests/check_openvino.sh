@@ -95,6 +95,15 @@ check "IR version 10" same_c ten.xml twin.onnxtxt
 tr -d '\n' <twin.xml >oneline.xml
 cp twin.bin oneline.bin
 check "all in one line" same_c oneline.xml twin.onnxtxt
+sed 's/ /\n\t/g;s/<dim>8/<dim> <!-- > -->8/' twin.xml >lines.xml
+cp twin.bin lines.bin
+check "a line for each attribute" same_c lines.xml twin.onnxtxt
+iconv -f UTF-8 -t UTF-16 twin.xml >wide.xml
+cp twin.bin wide.bin
+check "UTF-16" same_c wide.xml twin.onnxtxt
+{ echo '<?xml version="1.0" encoding="ISO-8859-1"?>'; sed 1d twin.xml | sed 's/name="conv"/name="K\xE4se"/'; } >latin.xml
+cp twin.bin latin.bin
+check "ISO-8859-1" sh -c '"$1" show latin.xml --as=text | grep -q "\"Käse\" = Conv"' - "$BURIN"
 
 # prints NAME FILE LINE...: what burin run says of it
 prints() {
@@ -159,9 +168,9 @@ refused "entities" 'document type declaration'
 printf '<?xml version="1.0"?>\n<!DOCTYPE net SYSTEM "file:///etc/passwd">\n<net version="11"/>' >bad.xml
 refused "an external DTD" 'document type declaration'
 { printf '<net version="11"><layers>'; yes '<layer>' | head -n 5000 | tr -d '\n'; } >bad.xml
-refused "deep nesting" 'not well-formed.*depth'
+refused "deep nesting" 'elements are nested more than 256 deep'
 { printf '<net version="11">'; yes '<layers><layer id="0" type="Loop"><body>' | head -n 90 | tr -d '\n'; } >bad.xml
-refused "deep bodies" 'not well-formed'
+refused "deep bodies" 'elements are nested more than 256 deep'
 echo '<model/>' >bad.xml; sed -i '1i <?xml version="1.0"?>' bad.xml
 refused "another root" '^bad.xml:2: error: the root element is <model>'
 changed "an old version" 'version of <net> is 7: versions 10 and 11' 's/version="11"/version="7"/'
@@ -189,5 +198,9 @@ changed "an attribute missing" "attribute 'strides' \(ints\) is missing" 's/stri
 changed "a shape that disagrees" "output 'y' is declared float\[1,9\], but computed as float\[1,8\]" '/name="y"/s/<dim>8</<dim>9</'
 changed "an unknown size" 'give the shape with --shape x=' 's/shape="1,1,3,3"/shape="1,1,?,3"/'
 changed "an element type" "element type 'f99' is not supported" 's/element_type="i64"/element_type="f99"/'
+sed 's/"ReLU"/"Rely"/' twin.xml | iconv -f UTF-8 -t UTF-16 >bad.xml
+refused "UTF-16: the line" '^bad.xml:9: error: .*openvino.Rely'
+printf '<?xml version="1.0"?>\n<!-- a\n -->\n<net name="a"\n\tversion="11"><layers>\n<layer id="0"\n\tname="x"\n\ttype=""/>\n</layers></net>' >bad.xml
+refused "a tag of several lines" '^bad.xml:6: error: the layer .x. has no type'
 changed "a dimension that is none" '<dim>x</dim>: a size is expected' 's/<dim>8/<dim>x/'
 finish
