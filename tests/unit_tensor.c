@@ -282,6 +282,40 @@ START_TEST(distances)
 }
 END_TEST
 
+/* As printf has them, the fewest digits that strtof reads back: all exponents, short and long, powers of two, ties. */
+START_TEST(floats_print_in_the_fewest_digits)
+{
+    static const float near[] = {1, 0.5f, 2, 0.1f, 1e8f, 1e9f, 16777216, 33554432, 9.9999998e-5f, 1e-4f, 999999, 1e6f,
+                                 999999.5f, 1e-14f, 1e22f, 1e23f, 0, -0.0f, 1e-45f, 3.4e38f, 0.3f, 9007199e9f, 8388609.5f};
+    uint64_t state = 88172645463325252u;
+    for (int i = 0; i < 200000; i++) {
+        state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+        uint32_t bits = (uint32_t)(state >> 20);
+        float f;
+        char got[40], want[40];
+        memcpy(&f, &bits, sizeof f);
+        if (i % 4 == 1)
+            f = (float)(int)(state >> 40) / (float[]){1, 10, 100, 1e3f, 1e4f, 1e5f, 1e6f}[i % 7];
+        if (i % 4 == 2)
+            f = ldexpf((float)(bits % 5), (int)(bits >> 8) % 160);
+        if (i % 4 == 3)
+            f = (float)(bits % 2000000) * 1e-6f - 1;
+        f = i < COUNT(near) ? near[i] : f;
+        if (isnan(f))
+            continue;
+        for (int least = 1; least <= 6; least += 5) {
+            float_text(got, f, least);
+            for (int n = least; n <= 9; n++) {
+                snprintf(want, sizeof want, "%.*g", n, (double)f);
+                if (strtof(want, NULL) == f)
+                    break;
+            }
+            ck_assert_str_eq(got, want);
+        }
+    }
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
@@ -290,6 +324,7 @@ int main(void)
         narrow_floats_survive_the_way_there_and_back, counts_refuse_what_overflows, impossible_types_are_fatal,
         types_print_and_compare, elements_are_read_unaligned_and_packed, a_string_is_no_number,
         scalars_hold_their_number_in_every_type, tensors_compare_by_bits_but_not_by_padding, distances,
+        floats_print_in_the_fewest_digits,
     };
     return RUN("tensor", context_new, context_free, tests);
 }

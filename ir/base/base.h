@@ -197,7 +197,8 @@ const char *tensor_at_string(const Tensor *t, int64_t i);
 Tensor *tensor_seeded(Ctx *c, Type t, uint64_t seed); /* seed.c: the same small values on every machine */
 void tensor_print(FILE *f, Ctx *c, const char *name,
                   const Tensor *t);                  /* tensor_print.c: one line: name type[shape] = v v ... */
-void float_text(char out[40], float f);              /* as few digits as read back the same value; nan, inf */
+/* decimal.c: as few digits, `least` at least (1 to 9), as read back the same value, in the form of %g; nan, inf */
+void float_text(char out[40], float f, int least);
 void double_text(char out[40], double d);
 typedef struct Distance {            /* tensor_compare.c: of a tensor from what it should be */
     bool same;                       /* bit for bit, NaN like NaN */

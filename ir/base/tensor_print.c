@@ -1,15 +1,7 @@
 /* A tensor as one line for people: `name type[shape] = v v …`, numbers in as few digits as give the same bits again. */
 #include "base.h"
 
-/* The fewest digits from which strtof and strtod read back the same value. */
-void float_text(char out[40], float f)
-{
-    for (int digits = 1; digits <= 9; digits++) {
-        snprintf(out, 40, "%.*g", digits, (double)f);
-        if (strtof(out, NULL) == f || isnan(f)) return;
-    }
-}
-
+/* The fewest digits from which strtod reads back the same value. */
 void double_text(char out[40], double d)
 {
     for (int digits = 1; digits <= 17; digits++) {
@@ -22,7 +14,7 @@ static void print_real(FILE *f, DType dt, double d)
 {
     char text[40];
     if (dt == DT_F64 || dt == DT_C128) double_text(text, d);
-    else float_text(text, (float)d);
+    else float_text(text, (float)d, 1);
     fputs(text, f);
 }
 

@@ -58,18 +58,14 @@ static void print_float(FILE *f, const void *p)
 {
     uint32_t bits;
     float v;
-    char text[32];
+    char text[40];
     memcpy(&bits, p, sizeof bits);
     memcpy(&v, p, sizeof v);
     if (isnan(v)) {
         print_nan(f, bits >> 31, bits & 0x7FFFFF, 0x400000);
         return;
     }
-    for (int digits = 6; digits <= 9; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, (double)v);
-        if (strtof(text, NULL) == v)
-            break;
-    }
+    float_text(text, v, 6);
     fputs(text, f);
 }
 

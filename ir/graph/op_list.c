@@ -97,7 +97,7 @@ static void print_list(FILE *f, const Attr *a)
     fputc('[', f);
     for (int i = 0; i < a->n; i++) {
         char text[40] = "";
-        if (a->kind == ATTR_FLOATS) float_text(text, a->floats[i]);
+        if (a->kind == ATTR_FLOATS) float_text(text, a->floats[i], 1);
         if (a->kind == ATTR_INTS) snprintf(text, sizeof text, "%lld", (long long)a->ints[i]);
         if (a->kind == ATTR_STRINGS) fprintf(f, "%s\"%s\"", i ? ", " : "", a->strings[i]);
         else fprintf(f, "%s%s", i ? ", " : "", text);
@@ -117,7 +117,7 @@ static void print_attr(FILE *f, const AttrSig *a)
     }
     fputs(" = ", f);
     if (a->kind == ATTR_INT) fprintf(f, "%lld", (long long)a->fallback->i);
-    else if (a->kind == ATTR_FLOAT) float_text(text, a->fallback->f), fputs(text, f);
+    else if (a->kind == ATTR_FLOAT) float_text(text, a->fallback->f, 1), fputs(text, f);
     else if (a->kind == ATTR_STRING) fprintf(f, "\"%s\"", a->fallback->s);
     else print_list(f, a->fallback);
     fputc('\n', f);
