@@ -36,9 +36,15 @@ static bool lies_below(const char *file, const char *folder)
     return !strncmp(file, folder, n) && file[n] == '/';
 }
 
-static const File *map_below(Externals *x, Loc loc, const char *who, const char *location)
+static const char *constant_name(Ctx *c, const char *name)
+{
+    return name && *name ? internf(c, "constant '%s'", name) : "the constant";
+}
+
+static const File *map_below(Externals *x, Loc loc, const char *name, const char *location)
 {
     Ctx *c = x->c;
+    const char *who = constant_name(c, name);
     char folder[PATH_MAX], real[PATH_MAX];
     struct stat st;
     const char *dir = folder_of(c, x->model->name), *path = internf(c, "%s%s", dir, location);
@@ -60,11 +66,11 @@ static const File *map_below(Externals *x, Loc loc, const char *who, const char 
     return NULL;
 }
 
-static const File *file_of(Externals *x, Loc loc, const char *who, const char *location)
+static const File *file_of(Externals *x, Loc loc, const char *name, const char *location)
 {
     Slot *slot = table_slot(x->c, &x->files, intern(x->c, location));
     if (slot->state == SLOT_NEW) {
-        slot->what = map_below(x, loc, who, location);
+        slot->what = map_below(x, loc, name, location);
         slot->state = SLOT_READY;
     }
     return slot->what;
@@ -84,21 +90,22 @@ const void *external_data(Externals *x, Loc loc, const char *name, const char *l
                           size_t bytes)
 {
     Ctx *c = x->c;
-    const char *who = name && *name ? internf(c, "constant '%s'", name) : "the constant";
-    const File *f = file_of(x, loc, who, location);
+    const File *f = file_of(x, loc, name, location);
     if (!f)
         return NULL;
+    if ((length < 0 || (uint64_t)length == bytes) && offset >= 0 && (uint64_t)offset <= f->size &&
+        bytes <= f->size - (uint64_t)offset)
+        return bytes ? f->data + offset : "";
+    const char *who = constant_name(c, name);
     if (length >= 0 && (uint64_t)length != bytes)
         error(c, loc, "%s: external data '%s': its length is %lld bytes, but its type takes %zu", who, location,
               (long long)length, bytes);
     else if (offset < 0)
         error(c, loc, "%s: external data '%s': the offset %lld is negative", who, location, (long long)offset);
-    else if ((uint64_t)offset > f->size || bytes > f->size - (uint64_t)offset)
+    else
         error(c, loc,
               "%s: external data '%s' is cut short: %llu bytes are needed (offset %lld, length %zu), the file has %zu",
               who, location, (unsigned long long)offset + bytes, (long long)offset, bytes, f->size);
-    else
-        return bytes ? f->data + offset : "";
     return NULL;
 }
 
@@ -114,7 +121,7 @@ static int64_t count_of(const char *s)
 
 const Tensor *external_tensor(Externals *x, Loc loc, const char *name, Type type, int npairs, const Pair *pairs)
 {
-    const char *location = NULL, *who = name && *name ? internf(x->c, "constant '%s'", name) : "the constant";
+    const char *location = NULL, *who = constant_name(x->c, name);
     int64_t offset = 0, length = -1;
     for (int i = 0; i < npairs; i++) {
         const Pair *p = &pairs[i];

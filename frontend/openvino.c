@@ -20,7 +20,7 @@ typedef struct Net {
     From **from;                     /* by layer: what each of its input ports reads */
     const char ***names;             /* by layer: of each of its outputs */
     const char ***outer;             /* the same of a 16-bit float: what it is called as such; NULL: nothing is */
-    Table taken;
+    PtrMap taken;                    /* names that are given out */
 } Net;
 
 static MGraph *graph_make(Ov *x, const XNet *net, int depth);
@@ -115,17 +115,17 @@ static bool is(const XLayer *l, const char *type)
 
 static bool take_name(Net *n, const char *name)
 {
-    Slot *s = table_slot(n->c, &n->taken, name);
-    bool free = s->state == SLOT_NEW;
-    s->state = SLOT_READY;
-    return free;
+    if (ptrmap_get(&n->taken, name))
+        return false;
+    ptrmap_put(n->c, &n->taken, name, n);
+    return true;
 }
 
-/* name, or with something behind it. */
+/* name, which is interned, or with something behind it. */
 static const char *unique(Net *n, const char *name, int64_t id)
 {
-    if (*name && take_name(n, intern(n->c, name)))
-        return intern(n->c, name);
+    if (*name && take_name(n, name))
+        return name;
     for (int k = 0;; k++) {
         const char *other = k ? internf(n->c, "%s_%lld_%d", *name ? name : "layer", (long long)id, k)
                               : internf(n->c, "%s_%lld", *name ? name : "layer", (long long)id);
@@ -301,8 +301,8 @@ static const MNode *node_make(Net *n, int at)
     const XLayer *l = n->net->layers.at[at];
     MNode *to = NEW(n->c, MNode);
     MName *in = NEW_N(n->c, MName, l->in.n), *out = NEW_N(n->c, MName, l->out.n);
-    MAttr *attrs = NEW_N(n->c, MAttr, l->attrs.n + 5);
     const Sig *sig = op_find(n->c, n->x->domain, l->type, opset_of(l), NULL);
+    MAttr *attrs = NEW_N(n->c, MAttr, l->attrs.n + (sig && sig->graphs ? 5 : 0));
     *to = (MNode){.domain = n->x->domain,
                   .op = l->type,
                   .overload = "",
