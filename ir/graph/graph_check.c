@@ -21,12 +21,13 @@ static void see(Check *k, const Edge *e)
     ptrmap_put(k->c, &k->seen, e, k);
 }
 
-static void check_read(Check *k, const Edge *e, const char *who)
+/* By that node, or NULL: the graph. */
+static void check_read(Check *k, const Edge *e, const Node *by)
 {
     if (ptrmap_get(&k->seen, e))
         return;
     if (e->from || e->input >= 0 || !e->data)
-        ice(k->c, "%s reads '%s' before it is made", who, e->name);
+        ice(k->c, "%s reads '%s' before it is made", by ? node_text(k->c, by) : "the graph", e->name);
     if (!type_same(e->type, e->data->type))
         ice(k->c, "constant '%s' is %s, its value %s", e->name, type_text(k->c, e->type),
             type_text(k->c, e->data->type));
@@ -75,15 +76,15 @@ static void check_body(Check *k, const Node *n)
         check_node(&in, n->body[i]);
     for (int i = 0; i < n->nout; i++)
         if (n->out[i])
-            check_read(&in, n->result[i], node_text(k->c, n));
+            check_read(&in, n->result[i], n);
     scratch_release(k->c, mark);
 }
 
 static void check_node(Check *k, const Node *n)
 {
     for (int i = 0; i < n->nin; i++)
-        if (n->in[i] && !ptrmap_get(&k->seen, n->in[i]))
-            check_read(k, n->in[i], node_text(k->c, n));
+        if (n->in[i])
+            check_read(k, n->in[i], n);
     check_types(k, n);
     if (n->result)
         check_body(k, n);
@@ -109,7 +110,7 @@ void graph_check(Ctx *c, const Graph *g)
     for (int i = 0; i < g->nnodes; i++)
         check_node(&k, g->nodes[i]);
     for (int i = 0; i < g->nouts; i++) {
-        check_read(&k, g->outs[i], "the graph");
+        check_read(&k, g->outs[i], NULL);
         if (!g->out_names[i])
             ice(c, "output %d has no name", i);
     }

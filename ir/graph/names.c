@@ -3,7 +3,8 @@
  * the order of the table. */
 #include "build.h"
 
-typedef struct Name { const char *name; int next[2]; bool taken; } Name;
+/* next: of those behind '_' and behind '/', above a lowest bit that says of next[0] whether the name is taken */
+typedef struct Name { const char *name; uint32_t next[2]; } Name;
 struct NameTab { Name *at; size_t n, cap; };
 
 static size_t place(const Name *at, size_t cap, const char *name)
@@ -40,27 +41,44 @@ static Name *entry(Build *b, const char *name)
 bool name_take(Build *b, const char *name)
 {
     Name *e = entry(b, name);
-    bool was = e->taken;
-    e->taken = true;
+    bool was = e->next[0] & 1;
+    e->next[0] |= 1;
     return !was;
 }
 
 void name_free(Build *b, const char *name)
 {
-    entry(b, name)->taken = false;
+    entry(b, name)->next[0] &= ~UINT32_C(1);
 }
 
-/* base, '_' or '/', and a number: `first` or the one after the last that was tried. */
-static const char *numbered(Build *b, const char *base, char sep, int first)
+/* base, '_' or '/', and a number. */
+static const char *with_number(Ctx *c, const char *base, char sep, uint32_t k)
 {
-    int k = entry(b, base)->next[sep == '/'];
+    char text[256];
+    size_t n = strlen(base), at = sizeof text;
+    if (n > sizeof text - 16)
+        return internf(c, "%s%c%u", base, sep, (unsigned)k);
+    do
+        text[--at] = (char)('0' + k % 10);
+    while (k /= 10);
+    text[--at] = sep;
+    at -= n;
+    memcpy(text + at, base, n);
+    return intern_n(c, text + at, sizeof text - at);
+}
+
+/* The number is `first` or the one after the last that was tried. */
+static const char *numbered(Build *b, const char *base, char sep, uint32_t first)
+{
+    uint32_t k = entry(b, base)->next[sep == '/'] >> 1;
     const char *name;
     if (k < first)
         k = first;
     do
-        name = internf(b->c, "%s%c%d", base, sep, k++);
+        name = with_number(b->c, base, sep, k++);
     while (!name_take(b, name));
-    entry(b, base)->next[sep == '/'] = k;
+    uint32_t *next = &entry(b, base)->next[sep == '/'];
+    *next = k << 1 | (*next & 1);
     return name;
 }
 
