@@ -10,6 +10,10 @@
 #include <dirent.h>
 #include <time.h>
 
+#ifndef BYTES_A_BYTE
+#define BYTES_A_BYTE 256             /* of memory for one of the input, beside 64 MiB */
+#endif
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
 typedef struct Run { const uint8_t *data; size_t n; long fail; } Run;        /* fail: an allocation is let fail */
@@ -31,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
         diag_flush(c, f);
         fclose(f);
     }
-    if (c->peak > 256 * n + (64 << 20)) {
+    if (c->peak > BYTES_A_BYTE * n + (64 << 20)) {
         fprintf(stderr, "%zu bytes of memory for an input of %zu\n", c->peak, n);
         abort();
     }
@@ -41,14 +45,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
 #ifndef LIBFUZZER
 
+typedef struct Bytes { uint8_t *at; size_t n, cap; } Bytes;
+
 typedef struct Fuzz {
     int nseeds, nwords;
     const File *seeds;               /* what is changed */
     const char *const *words;        /* what is put in now and then */
     long copies;                     /* of a file that is named: how often it is read, each time with a bit flipped */
+    void (*change)(Bytes *);         /* NULL, or what else is done to an input half of the time */
 } Fuzz;
-
-typedef struct Bytes { uint8_t *at; size_t n, cap; } Bytes;
 
 static uint64_t state = 1;
 
@@ -112,7 +117,10 @@ static void one(Bytes *b, const Fuzz *z)
     if (!below(8))
         splice(b, 0, 0, "\xFF", 1);
     for (size_t n = below(6); n > 0; n--)
-        change(b, z);
+        if (z->change && below(2))
+            z->change(b);
+        else
+            change(b, z);
     LLVMFuzzerTestOneInput(b->at, b->n);
 }
 

@@ -36,6 +36,7 @@ typedef struct Diag Diag;
 struct Ctx {
     Arena *perm, *scratch;           /* perm lives with the context; scratch is marked and released by each pass */
     struct Interned *strings;        /* str.c */
+    const Ctx *under;                /* its strings are interned here too; it lives longer and changes no more. Or NULL */
     Diag *diags;                     /* diag.c: recorded, printed by diag_flush */
     int errors, warnings;            /* counted so far (also those beyond the limit of 20 that are not printed) */
     bool muted;                      /* only a try: error, warning and note record nothing */

@@ -55,24 +55,42 @@ static void table_grow(Ctx *c, struct Interned *t)
     t->cap = cap;
 }
 
+static uint64_t hash_of(const Ctx *c, const char *s, size_t n)
+{
+    return hash_bytes((uint64_t)(uintptr_t)c, s, n);
+}
+
+/* Where the string is, or would go. */
+static Slot *find(const struct Interned *t, uint64_t h, const char *s, size_t n)
+{
+    size_t i = (size_t)h & (t->cap - 1);
+    for (; t->slots[i].s; i = (i + 1) & (t->cap - 1)) {
+        const Slot *e = &t->slots[i];
+        if (e->hash == h && e->len == n && (!n || !memcmp(e->s, s, n)))
+            break;
+    }
+    return &t->slots[i];
+}
+
 const char *intern_n(Ctx *c, const char *s, size_t n)
 {
+    const Ctx *under = c->under;
+    const char *there = under && under->strings ? find(under->strings, hash_of(under, s, n), s, n)->s : NULL;
+    if (there)
+        return there;
     if (!c->strings)
         c->strings = NEW(c, struct Interned);
     struct Interned *t = c->strings;
     if (t->n * 2 >= t->cap)
         table_grow(c, t);
-    uint64_t h = hash_bytes((uint64_t)(uintptr_t)c, s, n);
-    size_t i = (size_t)h & (t->cap - 1);
-    for (; t->slots[i].s; i = (i + 1) & (t->cap - 1)) {
-        Slot *e = &t->slots[i];
-        if (e->hash == h && e->len == n && (!n || !memcmp(e->s, s, n)))
-            return e->s;
-    }
+    uint64_t h = hash_of(c, s, n);
+    Slot *e = find(t, h, s, n);
+    if (e->s)
+        return e->s;
     char *copy = mem_alloc(c, n < SIZE_MAX ? n + 1 : n);
     if (n)
         memcpy(copy, s, n);
-    t->slots[i] = (Slot){h, n, copy};
+    *e = (Slot){h, n, copy};
     t->n++;
     return copy;
 }
