@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The figures that the README states, measured: tests/bench/run.sh [PART]   (`make bench`; PART: views, repeat, chains,
-# weights, text, scale, compile). One line a figure, with its bound; exit status 1 when one is missed.
+# weights, text, openvino, scale, compile). One line a figure, with its bound; exit status 1 when one is missed.
 # QUICK=1: smaller text and fewer large graphs. Times are of processor time where other work may disturb.
 . "$(dirname "$0")/../lib.sh"
 here=tests/bench
@@ -165,6 +165,37 @@ text() {
     rm -rf "$at"
 }
 
+# ---- OpenVINO IR -----------------------------------------------------------------------------------------------------
+
+openvino() {
+    local at=$work/openvino blocks=1720 try i
+    [ -n "${QUICK:-}" ] && blocks=172
+    mkdir -p "$at"
+    gcc -O2 $(pkg-config --cflags libxml-2.0) -o "$at/xmlpass" $here/xmlpass.c $(pkg-config --libs libxml-2.0) || return
+    awk -v n=$blocks -f $here/openvino.awk >"$at/g.xml" || return
+    {
+        for ((i = 0; i < 64; i++)); do printf '\315\314\314\075'; done           # 0.1
+        for i in 0 377; do for try in 1 2 3 4 5 6 7 8; do printf "\\$i"; done; done
+        for i in 1 10 20 20; do printf "\\$i\0\0\0\0\0\0\0"; done
+    } >"$at/g.bin"
+    for try in 1 2 3 4 5; do
+        measured "$at/xmlpass" "$at/g.xml"
+        echo "$cpu" >>"$at/pass.times"
+        measured "$BURIN" build "$at/g.xml" -o "$at/g.c"
+        echo "$cpu" >>"$at/build.times"
+        measured "$BURIN" show "$at/g.xml" --after=read >/dev/null
+        echo "$cpu" >>"$at/show.times"
+        [ "$status" = 0 ] || { fail "OpenVINO IR: burin show" "exit status $status"; return; }
+    done
+    local pass show build
+    pass=$(median <"$at/pass.times") show=$(median <"$at/show.times") build=$(median <"$at/build.times")
+    echo "    (XML of $(($(stat -c %s "$at/g.xml") / 1000000)) MB: xmlreader $pass s, show $show s, build $build s)"
+    figure "OpenVINO IR, read and printed, of a bare xmlreader's time" "$(awk "BEGIN {printf \"%.2f\", $show / $pass}")" \
+        at-most 4
+    figure "OpenVINO IR: memory" $((memory / 1000)) at-most 200 MB
+    rm -rf "$at"
+}
+
 # ---- scale -----------------------------------------------------------------------------------------------------------
 
 best_build() {          # best_build SHAPE N: the least of three in cpu, with memory
@@ -208,7 +239,7 @@ compile() {
     done
 }
 
-for part in views repeat chains weights text scale compile; do
+for part in views repeat chains weights text openvino scale compile; do
     [ -z "$only" ] || [ "$only" = $part ] || continue
     before=$((passed + failed))
     $part
