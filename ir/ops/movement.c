@@ -234,10 +234,12 @@ bool split_infer(Build *b, const Node *n, Type *out)
 const Expr *split_at(Lower *l, int out, const Idx *const *i)
 {
     int axis = 0;
-    int64_t from = 0, *sizes = NEW_N(l->c, int64_t, l->node->nout + 1);
+    Mark mark = scratch_mark(l->c);      /* asked for each output: what stayed would be the square of their number */
+    int64_t from = 0, *sizes = SCRATCH_N(l->c, int64_t, l->node->nout + 1);
     split_sizes(l->b, l->node, &axis, sizes);
     for (int k = 0; k < out; k++)
         from += sizes[k];
+    scratch_release(l->c, mark);
     return in_but(l, i, axis, idx_add(l->c, i[axis], idx_const(l->c, from)));
 }
 
