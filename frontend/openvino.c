@@ -20,7 +20,7 @@ typedef struct Net {
     From **from;                     /* by layer: what each of its input ports reads */
     const char ***names;             /* by layer: of each of its outputs */
     const char ***outer;             /* the same of a 16-bit float: what it is called as such; NULL: nothing is */
-    PtrMap taken;                    /* names that are given out */
+    Table taken;                     /* names that are given out */
 } Net;
 
 static MGraph *graph_make(Ov *x, const XNet *net, int depth);
@@ -115,10 +115,10 @@ static bool is(const XLayer *l, const char *type)
 
 static bool take_name(Net *n, const char *name)
 {
-    if (ptrmap_get(&n->taken, name))
-        return false;
-    ptrmap_put(n->c, &n->taken, name, n);
-    return true;
+    Slot *s = table_slot(n->c, &n->taken, name);
+    bool free = s->state == SLOT_NEW;
+    s->state = SLOT_READY;
+    return free;
 }
 
 /* name, which is interned, or with something behind it. */
@@ -377,8 +377,12 @@ static void value_take(Net *n, Parts *p, int at)
     const char *name = n->outer[at][0] ? n->outer[at][0] : n->names[at][0];
     if (is(l, "Const"))
         VEC_PUSH(n->c, p->inits, ((MTensor){name, l->loc, ov_const(n->x, l)}));
-    else
-        VEC_PUSH(n->c, p->ins, ((MValueInfo){name, l->loc, ov_parameter(n->x, l)}));
+    else {
+        const MType *t = ov_parameter(n->x, l);
+        if (!t)
+            return;
+        VEC_PUSH(n->c, p->ins, ((MValueInfo){name, l->loc, t}));
+    }
     if (n->outer[at][0])
         cast_add(n, p, l->loc, name, n->names[at][0], DT_F32);
 }
@@ -397,7 +401,7 @@ static void layer_take(Net *n, Parts *p, int at)
         const From *f = &n->from[at][0];
         VEC_PUSH(n->c, p->outs, ((MValueInfo){source_name(n, at, 0, true), l->loc,
                                               f->layer ? f->layer->out.at[f->port].type : NULL}));
-    } else
+    } else if (*l->type)
         node_take(n, p, at);
 }
 

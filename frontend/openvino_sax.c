@@ -7,7 +7,7 @@
 
 #include <libxml/parser.h>
 
-enum { PIECE = 64 << 10, DEEPEST = 256, ALIGN = 8 };
+enum { PIECE = 64 << 10, BLOCK = 4 << 10, DEEPEST = 256, MOST_ATTRS = 4000, ALIGN = 8 };
 
 typedef struct Event {
     const char *name;
@@ -149,7 +149,9 @@ Sax *sax_new(Ctx *c, const char *document, size_t size)
     Sax *s = NEW(c, Sax);
     *s = (Sax){.c = c, .document = document, .size = size, .at = size < 4 ? size : 4, .line = 1};
     ctx_defer(c, sax_free, s);
+    xmlSetStructuredErrorFunc(s, complain);
     s->parser = xmlCreatePushParserCtxt(&h, s, document, (int)s->at, NULL);  /* four bytes tell the encoding */
+    xmlSetStructuredErrorFunc(NULL, NULL);
     if (!s->parser || xmlCtxtUseOptions(s->parser, XML_PARSE_NONET))
         out_of_memory(c);
     for (int i = 0; i < WORD_COUNT; i++)
@@ -158,18 +160,39 @@ Sax *sax_new(Ctx *c, const char *document, size_t size)
     return s;
 }
 
+/* libxml2 compares each attribute of a tag with each. In blocks in which no tag begins, what may be one is counted. */
+static bool crowded(Sax *s, const char *piece, size_t n)
+{
+    for (size_t at = 0, size; at < n; at += size) {
+        const char *from = piece + at, *end;
+        size = n - at < BLOCK ? n - at : BLOCK;
+        end = from + size;
+        if (memchr(from, '<', size))
+            s->equals = 0;
+        for (; !memchr(piece + at, '<', size) && (from = memchr(from, '=', (size_t)(end - from))); from++)
+            s->equals++;
+    }
+    return s->equals > MOST_ATTRS;
+}
+
 /* Parses on until there is something new; false: there is no more. */
 static bool more(Sax *s)
 {
     s->used = s->next = 0;
-    while (!s->used && !s->over) {
+    while (!s->used && !s->over && !*s->why) {
         size_t n = s->size - s->at < PIECE ? s->size - s->at : PIECE;
         bool last = s->at + n == s->size;
+        if (crowded(s, s->document + s->at, n)) {
+            stop(s, "a tag has more than 4000 attributes");
+            break;
+        }
+        xmlSetStructuredErrorFunc(s, complain);      /* or it would print what it cannot decode */
         int fault = xmlParseChunk(s->parser, s->document + s->at, (int)n, last);
+        xmlSetStructuredErrorFunc(NULL, NULL);
         s->at += n;
         if (s->no_memory || fault == XML_ERR_NO_MEMORY)
             out_of_memory(s->c);
-        s->over = last || *s->why;
+        s->over = last;
     }
     return s->used > 0;
 }

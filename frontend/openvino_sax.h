@@ -39,6 +39,7 @@ typedef struct Sax {
     int nattrs;                      /* from there on */
     bool no_memory, over, in_dim;
     int open;                        /* elements, where the parser is */
+    int equals;                      /* that stand behind each other without a '<' in their blocks */
 } Sax;
 
 Sax *sax_new(Ctx *c, const char *document, size_t size);     /* size at most INT_MAX */

@@ -101,7 +101,7 @@ static XPort port_read(Xml *m, bool output)
 {
     XPort p = {.id = -1, .loc = place(m)};
     DType dt = DT_NONE;
-    int depth = m->s->depth;
+    int depth = m->s->depth, more = 0;
     m->dims.n = 0;
     for (const SaxAttr *a; (a = sax_attribute(m->s));)
         if (a->name == m->s->words[WORD_id])
@@ -116,7 +116,7 @@ static XPort port_read(Xml *m, bool output)
         MDim d = {dim_text(m), NULL};
         if (m->dims.n < MAX_RANK)
             VEC_PUSH(m->c, m->dims, d);
-        else
+        else if (!more++)
             ov_fault(m->x, p.loc, "the port has more than %d dimensions", MAX_RANK);
     }
     if (dt == DT_NONE)

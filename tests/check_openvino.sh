@@ -202,5 +202,30 @@ sed 's/"ReLU"/"Rely"/' twin.xml | iconv -f UTF-8 -t UTF-16 >bad.xml
 refused "UTF-16: the line" '^bad.xml:9: error: .*openvino.Rely'
 printf '<?xml version="1.0"?>\n<!-- a\n -->\n<net name="a"\n\tversion="11"><layers>\n<layer id="0"\n\tname="x"\n\ttype=""/>\n</layers></net>' >bad.xml
 refused "a tag of several lines" '^bad.xml:6: error: the layer .x. has no type'
+changed "no type" '^bad.xml:[0-9]+: error: the layer .relu. has no type' 's/type="ReLU"//'
+check "no type: said once" test "$(grep -c error: said)" = 1
+for version in 6 9 12; do
+    changed "version $version" "version of <net> is $version: versions 10 and 11" "s/version=\"11\"/version=\"$version\"/"
+done
+changed "version 11.5" 'version="11.5": a whole number is expected' 's/version="11"/version="11.5"/'
+changed "an encoding that is none" 'not well-formed: Unsupported encoding' 's/(version="1.0")/\1 encoding="EBCDIC-XX"/'
+changed "bytes that are no UTF-8" '^bad.xml:6: error: the XML is not well-formed: Input is not proper UTF-8' 's/name="conv"/name="K\xE4se"/'
+changed "a NUL" '^bad.xml:6: error: the XML is not well-formed' 's/name="conv"/name="\&#0;"/'
+{ iconv -f UTF-8 -t UTF-16 twin.xml | head -c 400; printf '\0\330\0\0'; } >bad.xml
+refused "UTF-16 that is none" '^bad.xml:[0-9]+: error: the XML is not well-formed: input conversion failed'
+check "UTF-16 that is none: nothing else is said" sh -c '! grep -v "^bad.xml:" said'
+changed "two roots" 'not well-formed: Extra content' 's|</net>|</net><net/>|'
+changed "an attribute twice" 'not well-formed: Attribute id redefined' 's/layer id="4"/layer id="4" id="4"/'
+changed "40 dimensions" '^bad.xml:6: error: the port has more than 32 dimensions$' '/name="conv"/s|(<dim>2</dim>)|\1\1\1\1\1\1\1\1\1\1\1\1\1|g'
+changed "a rank that is too large" "layer 'x' has 40 dimensions: at most 32" "s/shape=\"1,1,3,3\"/shape=\"$(yes 1, | head -39 | tr -d '\n')1\"/"
+changed "too many elements" 'more than 2\^40 elements' 's/shape="1,1,3,3"/shape="9999999999,1,999999999,3"/'
+changed "an input without a type" "layer 'x' \(Parameter\): element type 'f99'" 's/(name="x".*)element_type="f32"/\1element_type="f99"/'
+check "an input without a type: said once" test "$(grep -c error: said)" = 1
+changed "an edge without numbers" 'an edge from layer -1: there is none' 's|</edges>|<edge/></edges>|'
+{ printf '<net version="11" '; seq -f 'a%.0f="1"' 1 100000; printf '><layers/></net>'; } >bad.xml
+refused "a hundred thousand attributes" 'a tag has more than 4000 attributes'
+{ printf '<net version="11"><layers>\n<layer id="0" name="p" type="Parameter" version="opset1"><data shape="1" element_type="f32"/><output>'
+  yes '<port id="0" precision="FP32"/>' | head -n 100000; echo '</output></layer></layers><edges/></net>'; } >bad.xml
+refused "a hundred thousand ports" '^bad.xml:2: error: layer .p. \(Parameter\) has 100000 output ports'
 changed "a dimension that is none" '<dim>x</dim>: a size is expected' 's/<dim>8/<dim>x/'
 finish
