@@ -14,7 +14,7 @@ static void text_slow(char out[40], float f, int least)
     }
 }
 
-/* v * 10^k, at least 10^8 and less than 10^9, with an error of less than v * 10^k / 2^50. False: it cannot be had so. */
+/* v * 10^k, at least 10^8 and less than 10^9, its error below v * 10^k / 2^50. False: it cannot be had so. */
 static bool scaled(double v, int e2, double *s, double *half_ulp, int *exponent)
 {
     static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
