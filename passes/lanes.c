@@ -4,6 +4,8 @@
 
 typedef VEC(const Stmt *) Stmts;
 
+enum { UNROLL_MOST = 4 };            /* steps of a short loop */
+
 typedef struct Tile {
     Tiling *t;
     Ctx *c;
@@ -142,8 +144,9 @@ static const Expr *packed(Ctx *c, const Buf *b, const Idx *const *at, void *arg)
 /* ---- what is reduced ---------------------------------------------------------------------------------------------- */
 
 typedef struct Element {             /* of a tile: the next value of its array */
-    const Expr *next;
+    const Expr *next;                /* NULL: it stays as it is */
     VEC(const Expr *) guards;        /* where one of them does not hold, the value stays as it is */
+    int guarded; const Expr *outside;        /* the argument that they guard, what it is where they do not hold */
 } Element;
 
 static bool is_zero(const Expr *e)
@@ -191,6 +194,8 @@ static void peel(Tile *s, Element *el)
         if (x->kind != E_SELECT || !expr_guards(x->args[0])) continue;
         if (!(product && is_zero(x->args[2])) && !(args[1 - i]->kind == E_ACC && neutral(e->op, x->args[2]))) continue;
         add_guards(s, el, x->args[0]);
+        el->guarded = i;
+        el->outside = x->args[2];
         args[i] = x->args[1];
         el->next = expr_remake(s->c, e, args);
         return;
@@ -289,23 +294,89 @@ static const Stmt *guarded(Tile *s, const Element *all, int n, int level, const 
     return body;
 }
 
-static const Stmt *step(Tile *s, const Element *el, int n, const Element *all, Place p)
+/* What is the same for all lanes is chosen in front of them; else the lanes are left out where a guard does not hold. */
+static const Stmt *step(Tile *s, const Element *el, Place p)
 {
-    const Expr *cond = NULL;
+    const Expr *cond = NULL, *next = el->next, *args[3];
     for (int g = 0; g < el->guards.n; g++)
-        if (!common(all, n, el->guards.at[g]))
-            cond = cond ? expr_op2(s->c, OP_and, cond, el->guards.at[g]) : el->guards.at[g];
+        cond = cond ? expr_op2(s->c, OP_and, cond, el->guards.at[g]) : el->guards.at[g];
     const Buf *array = *array_of(s, p.row, p.panel, s->reduction);
-    if (!cond) return store_lane(s, array, in_lane(s, el->next, p));
+    if (cond && !varies(s, next->args[el->guarded])) {
+        memcpy(args, next->args, sizeof *args * (size_t)next->n);
+        args[el->guarded] = expr_select(s->c, cond, args[el->guarded], el->outside);
+        next = expr_remake(s->c, next, args);
+        cond = NULL;
+    }
+    if (!cond) return store_lane(s, array, in_lane(s, next, p));
     Stmts own = {0}, *front = s->front;
     PtrMap scalars = s->scalars;
     s->front = &own;
     s->scalars = (PtrMap){0};
-    const Stmt *lanes = store_lane(s, array, in_lane(s, el->next, p));
+    const Stmt *lanes = store_lane(s, array, in_lane(s, next, p));
     VEC_PUSH(s->c, own, lanes);
     s->front = front;
     s->scalars = scalars;
     return stmt_if(s->c, cond, stmt_seq(s->c, own.n, own.at), NULL);
+}
+
+/* One pass over the elements of the tile. */
+static void steps(Tile *s, const Element *all, int n, Stmts *to)
+{
+    for (int i = 0; i < n; i++) {
+        if (!all[i].next) continue;
+        const Stmt *st = step(s, &all[i], (Place){i / s->panels, i % s->panels, s->lanes});
+        VEC_PUSH(s->c, *to, st);
+    }
+}
+
+/* Where lanes read side by side what they add up, there is little to do between two steps of a short loop: it is written
+ * out, and with it its guards are known. */
+static bool short_loop(const Tile *s, const Element *all, int n)
+{
+    if (s->nvars == 0 || s->extents[s->nvars - 1] > UNROLL_MOST) return false;
+    for (int i = 0; i < n; i++)
+        if (all[i].next && all[i].next->n > 1 && varies(s, all[i].next->args[0]) && varies(s, all[i].next->args[1]))
+            return true;
+    return false;
+}
+
+/* The element where var is k. */
+static Element fixed(Tile *s, const Element *el, int var, int64_t k)
+{
+    const Idx *at = idx_const(s->c, k);
+    const Subst sub = {1, &var, &at};
+    Element now = {.guarded = el->guarded, .outside = el->outside};
+    now.next = el->next ? expr_subst(s->c, el->next, &sub) : NULL;
+    for (int g = 0; g < el->guards.n; g++) {
+        const Expr *guard = expr_subst(s->c, el->guards.at[g], &sub);
+        if (guard->kind != E_CONST) VEC_PUSH(s->c, now.guards, guard);
+        else if (!guard->value.i) now.next = NULL;
+    }
+    return now;
+}
+
+static void unrolled(Tile *s, const Element *all, int n, Stmts *to)
+{
+    const int var = s->vars[s->nvars - 1];
+    Element *now = SCRATCH_N(s->c, Element, n);
+    for (int64_t k = 0; k < s->extents[s->nvars - 1]; k++) {
+        for (int i = 0; i < n; i++) now[i] = fixed(s, &all[i], var, k);
+        steps(s, now, n, to);
+    }
+}
+
+/* The elements without the guards that loops ask: those common to all, which some of the outermost `loops` loops decide. */
+static Element *inside_loops(Tile *s, const Element *all, int n, int loops)
+{
+    Element *own = SCRATCH_N(s->c, Element, n);
+    for (int i = 0; i < n; i++) {
+        own[i] = (Element){.next = all[i].next, .guarded = all[i].guarded, .outside = all[i].outside};
+        for (int g = 0; g < all[i].guards.n; g++) {
+            const Expr *guard = all[i].guards.at[g];
+            if (!common(all, n, guard) || level_of(s, guard) >= loops) VEC_PUSH(s->c, own[i].guards, guard);
+        }
+    }
+    return own;
 }
 
 static const Stmt *reduction_loops(Tile *s)
@@ -317,14 +388,15 @@ static const Stmt *reduction_loops(Tile *s)
     for (int d = 0; d < r->nvars; d++)
         if (r->extents[d] > 1) s->vars[s->nvars] = r->vars[d], s->extents[s->nvars++] = r->extents[d];
     for (int d = s->nvars - 2; d >= 0; d--) merge(s, all, n, d);
-    Stmts front = {0}, steps = {0};
+    Stmts front = {0}, body_of = {0};
     s->front = &front;
     s->scalars = (PtrMap){0};
-    for (int i = 0; i < n; i++)
-        if (all[i].next) VEC_PUSH(s->c, steps, step(s, &all[i], n, all, (Place){i / s->panels, i % s->panels, s->lanes}));
-    for (int i = 0; i < steps.n; i++) VEC_PUSH(s->c, front, steps.at[i]);
+    const bool written_out = short_loop(s, all, n);
+    const int loops = s->nvars - written_out;
+    (written_out ? unrolled : steps)(s, inside_loops(s, all, n, loops), n, &body_of);
+    for (int i = 0; i < body_of.n; i++) VEC_PUSH(s->c, front, body_of.at[i]);
     const Stmt *body = stmt_seq(s->c, front.n, front.at);
-    for (int d = s->nvars; d-- > 0;) body = stmt_for(s->c, s->vars[d], s->extents[d], guarded(s, all, n, d, body));
+    for (int d = loops; d-- > 0;) body = stmt_for(s->c, s->vars[d], s->extents[d], guarded(s, all, n, d, body));
     return guarded(s, all, n, -1, body);
 }
 
