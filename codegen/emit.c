@@ -187,6 +187,7 @@ static void print_file(Emit *e, FILE *f)
     print_constants(e, f);
     fwrite(arena->at, 1, arena->n, f);
     fwrite(e->body->at, 1, e->body->n, f);
+    print_lanes_end(e, f);
     sheet_free(helpers);
     sheet_free(arena);
 }

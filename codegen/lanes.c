@@ -89,6 +89,17 @@ static const char pragma_macros[] =
     "#define P_PRAGMA_TEXT(x) _Pragma(#x)\n"
     "#define P_PRAGMA(x) P_PRAGMA_TEXT(x)\n";
 
+/* Compilers that know of registers of 64 bytes may still prefer halves of them. */
+static const char clang_wide[] =
+    "#if defined(__AVX512F__)\n"
+    "#pragma clang attribute push(__attribute__((min_vector_width(512))), apply_to = function)\n"
+    "#endif\n";
+
+static const char gcc_wide[] =
+    "#if defined(__AVX512F__)\n"
+    "#pragma GCC target(\"prefer-vector-width=512\")\n"
+    "#endif\n";
+
 static const char clang_lanes[] =
     "#define P_LANES(n) P_PRAGMA(clang loop vectorize(assume_safety) vectorize_width(P_WIDTH(n)) \\\n"
     "    interleave_count((n) / P_WIDTH(n)) unroll_count(2))\n"
@@ -111,6 +122,12 @@ static void print_macros(Emit *e, FILE *f, const char *text)
     }
 }
 
+/* Undoes what holds for the functions in between. */
+void print_lanes_end(Emit *e, FILE *f)
+{
+    if (e->lanes) fputs("\n#if defined(__clang__) && defined(__AVX512F__)\n#pragma clang attribute pop\n#endif\n", f);
+}
+
 void print_lane_macros(Emit *e, FILE *f)
 {
     if (!e->lanes && !e->each && !e->rolled) return;
@@ -118,10 +135,12 @@ void print_lane_macros(Emit *e, FILE *f)
     if (e->lanes) print_macros(e, f, lane_macros);
     print_macros(e, f, pragma_macros);
     fputs("#if defined(__clang__)\n#pragma clang diagnostic ignored \"-Wpass-failed\"\n", f);
+    if (e->lanes) fputs(clang_wide, f);
     if (e->lanes) print_macros(e, f, clang_lanes);
     if (e->each) print_macros(e, f, "#define P_EACH P_PRAGMA(clang loop vectorize(assume_safety))\n");
     if (e->rolled) print_macros(e, f, "#define P_ROLLED P_PRAGMA(clang loop unroll(disable))\n");
     fputs("#elif defined(__GNUC__)\n", f);
+    if (e->lanes) fputs(gcc_wide, f);
     if (e->lanes) print_macros(e, f, gcc_lanes);
     if (e->each) print_macros(e, f, "#define P_EACH P_PRAGMA(GCC ivdep)\n");
     if (e->rolled) print_macros(e, f, "#define P_ROLLED\n");

@@ -2,13 +2,11 @@
 #ifndef BURIN_TARGET_H
 #define BURIN_TARGET_H
 
-#include <stdbool.h>
-
 typedef struct Target {
     const char *name;                /* of --target */
     int lanes;                       /* elements of 4 bytes side by side in one panel of a tile; 0: no tiles */
-    int rows;                        /* rows of a tile, at most */
-    int panels;                      /* panels side by side, at most, where there are few rows */
+    int arrays;                      /* panels that stay in registers, at most: rows × panels of a tile */
+    int vectors;                     /* registers that one panel takes */
 } Target;
 
 const Target *target_find(const char *name);         /* NULL: there is none of that name */

@@ -133,23 +133,31 @@ static int lanes_for(const Tiling *t, int64_t left)
     return lanes == left || (t->padded && 3 * lanes <= 4 * left) ? lanes : lanes / 2;
 }
 
-/* So many rows at a time that few are left over. */
-static int rows_of(int64_t extent, int most)
+/* Time of one step of a tile, in half cycles of a machine that does two products and two loads a cycle, each product ready
+ * after four. */
+static int64_t step_time(const Target *target, int64_t rows, int64_t panels)
 {
-    int best = 1, best_rest = INT_MAX;
-    if (extent <= most) return (int)extent;
-    for (int rows = most; rows * 2 > most; rows--) {
-        int rest = extent % rows ? rows - (int)(extent % rows) : 0;
-        if (rest < best_rest) best = rows, best_rest = rest;
-    }
-    return best;
+    const int64_t products = target->vectors * rows * panels, loads = rows + target->vectors * panels;
+    const int64_t most = products > loads ? products : loads;
+    return (most > 8 ? most : 8) + 1;
 }
 
-static int panels_of(int64_t whole, int most)
+/* Rows and panels of the tiles that are done soonest; each kind of rest costs room as well. */
+static void shape_of(const Tiling *t, int64_t extent, int64_t whole, int *rows, int *panels)
 {
-    for (int n = most; n > 1; n--)
-        if (whole % n == 0) return n;
-    return whole >= most ? most : 1;
+    int64_t best = INT64_MAX;
+    for (int r = 1; r <= t->target->arrays && r <= extent; r++)
+        for (int p = 1; r * p <= t->target->arrays && (p == 1 || p <= whole); p++) {
+            const int64_t rest = extent % r, over = whole % p;
+            int64_t time = 0;
+            for (int k = 0; k < 4; k++) {
+                const int64_t height = k & 1 ? rest : r, width = k & 2 ? over : p;
+                const int64_t down = k & 1 ? rest > 0 : extent / r, across = k & 2 ? over > 0 : whole ? whole / p : 1;
+                if (down && across) time += down * (k & 2 ? over : across) * step_time(t->target, height, k & 2 ? 1 : width);
+            }
+            time += time / 16 * ((rest > 0) + (over > 0));
+            if (time < best) best = time, *rows = r, *panels = p;
+        }
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------- */
@@ -178,8 +186,7 @@ static const Stmt *along_lanes(Tiling *t, const Idx *row, int rows, const void *
     const int64_t n = t->k->dims[t->lane];
     const int lanes = most_lanes(t);
     const int64_t whole = n / lanes;
-    const int most = t->target->rows / rows < t->target->panels ? t->target->rows / rows : t->target->panels;
-    const int panels = panels_of(whole, rows == 1 ? t->target->panels : most < 1 ? 1 : most);
+    const int panels = t->panels > 1 && whole >= t->panels ? t->panels : 1;
     t->rows = rows;
     t->row_at = row;
     if (whole / panels) add(&b, tile_lanes(t, 0, whole / panels, panels, lanes, lanes));
@@ -194,10 +201,11 @@ static const Stmt *along_lanes(Tiling *t, const Idx *row, int rows, const void *
 
 static const Stmt *along_rows(Tiling *t)
 {
-    if (t->row < 0) return along_lanes(t, NULL, 1, NULL);
     Blocks b = {0};
-    const int64_t extent = t->k->dims[t->row];
-    const int rows = rows_of(extent, t->target->rows);
+    const int64_t extent = t->row < 0 ? 1 : t->k->dims[t->row];
+    int rows = 1;
+    shape_of(t, extent, t->k->dims[t->lane] / most_lanes(t), &rows, &t->panels);
+    if (t->row < 0) return along_lanes(t, NULL, 1, NULL);
     int64_t whole = extent / rows, from = 0;
     if (t->guarded && whole > 2) {   /* the first and the last block apart: none between them needs its guards */
         add(&b, blocks(t, 0, 1, rows, along_lanes, NULL));
