@@ -22,6 +22,31 @@ typedef struct Tiling {              /* of one kernel */
     Bufs *packs;                     /* constants that are made */
 } Tiling;
 
+/* lanes.c: the inside of a tile. */
+typedef VEC(const Stmt *) Stmts;
+typedef struct Tile {
+    Tiling *t;
+    Ctx *c;
+    int panels, lanes, valid;        /* side by side; elements of each; of the last one that are stored */
+    int64_t from, count;             /* the first element; blocks one after the other */
+    const Idx *block;                /* 0 .. count-1 */
+    int block_var, lane_var;
+    int reduction;                   /* the one at hand */
+    const Buf **arrays;              /* by row, panel, reduction */
+    PtrMap scalars;                  /* expression -> the scalar that holds it */
+    Stmts *front;                    /* where scalars are declared */
+    int names;
+} Tile;
+typedef struct Place { int row, panel, lanes; } Place;       /* an element of the tile; how many lanes there are */
+const Buf **tile_array(const Tile *s, int row, int panel, int reduction);
+const Idx *tile_panel(const Tile *s, int panel);     /* the first element of a panel */
+/* e, over the kernel's variables, at an element of the tile. */
+const Expr *tile_at(const Tile *s, const Expr *e, Place p);
+const Stmt *tile_store(const Tile *s, const Buf *array, const Expr *value);  /* into all lanes of an array */
+/* What each lane computes of e: what is the same for all lanes is a scalar, declared in s->front. */
+const Expr *tile_lane(Tile *s, const Expr *e, Place p);
+bool expr_varies(Ctx *c, const Expr *e, int var);    /* with var, or with what is accumulated */
+
 /* Blocks of panels × lanes elements from `from` on, count of them one after the other; of the last panel only `valid`
  * lanes are stored. */
 const Stmt *tile_lanes(Tiling *t, int64_t from, int64_t count, int panels, int lanes, int valid);
@@ -30,9 +55,10 @@ const Stmt *tile_lanes(Tiling *t, int64_t from, int64_t count, int panels, int l
 bool idx_affine(const Idx *x, int var, int64_t *step);
 const Idx *load_place(Ctx *c, const Expr *e);
 
-/* pack.c: what a load of a constant reads, as a buffer of dimensions `dims`: element i is what e reads where each vars[d] is
- * the index to[d] over variables at[0..rank-1] = i. Places beyond the constant hold 0. */
-typedef struct Packing { int rank; const int *at; const int64_t *dims; } Packing;
-const Buf *pack_constant(Ctx *c, Bufs *packs, const Expr *load, const Subst *place, const Packing *p);
+/* sums.c: the loops that bring the arrays of the reduction at hand to its value. */
+const Stmt *tile_sums(Tile *s);
+
+/* pack.c: next with constants that lanes read side by side in panels; NULL result of a load: it stays as it is. */
+const Expr *tile_packed(Tile *s, const Expr *next, int panel);
 
 #endif
