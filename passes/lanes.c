@@ -140,13 +140,12 @@ static void store_all(Tile *s, Stmts *out)
     for (int i = 0; i < stores.n; i++) VEC_PUSH(s->c, *out, stores.at[i]);
 }
 
-const Stmt *tile_lanes(Tiling *t, int64_t from, int64_t count, int panels, int lanes, int valid)
+const Stmt *tile_lanes(Tiling *t, const Panels *p)
 {
-    Tile s = {.t = t, .c = t->c, .panels = panels, .lanes = lanes, .valid = valid, .from = from, .count = count};
-    s.block_var = var_new(t->c);
-    s.lane_var = var_new(t->c);
-    s.block = idx_var(t->c, s.block_var, count);
-    s.arrays = SCRATCH_N(t->c, const Buf *, t->rows * panels * t->nreductions);
+    Tile s = {.t = t, .c = t->c, .panels = p->panels, .lanes = p->lanes, .valid = p->valid, .from = p->from,
+              .count = p->count, .block_var = p->var, .lane_var = var_new(t->c)};
+    s.block = idx_var(t->c, s.block_var, p->count);
+    s.arrays = SCRATCH_N(t->c, const Buf *, t->rows * p->panels * t->nreductions);
     Stmts out = {0};
     for (s.reduction = 0; s.reduction < t->nreductions; s.reduction++) {
         open_arrays(&s, &out);
@@ -154,5 +153,5 @@ const Stmt *tile_lanes(Tiling *t, int64_t from, int64_t count, int panels, int l
         VEC_PUSH(t->c, out, loops);
     }
     store_all(&s, &out);
-    return stmt_for(t->c, s.block_var, count, stmt_seq(t->c, out.n, out.at));
+    return stmt_seq(t->c, out.n, out.at);
 }

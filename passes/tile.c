@@ -162,61 +162,93 @@ static void shape_of(const Tiling *t, int64_t extent, int64_t whole, int *rows, 
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------- */
 
-typedef struct Blocks { const Stmt *stmts[8]; int n; } Blocks;
+enum { SEGMENTS_MOST = 8 };
+static const double CACHE = 128 * 1024;      /* elements that stay near while rows go by */
 
-static void add(Blocks *b, const Stmt *s)
+typedef struct Segment {             /* of rows or of lanes: blocks of the same shape, one after the other */
+    int64_t from, count;
+    int size;                        /* rows of a block; panels */
+    int lanes, valid;                /* of a panel; of the last one that are stored */
+    int var; const Idx *block;       /* 0 .. count-1 */
+} Segment;
+typedef struct Segments { int n; Segment of[SEGMENTS_MOST]; } Segments;
+
+static void add(Tiling *t, Segments *s, Segment x)
 {
-    b->stmts[b->n++] = s;
+    if (x.count == 0) return;
+    if (s->n == SEGMENTS_MOST) ice(t->c, "a tile of %s has too many rests", t->k->what);
+    x.var = var_new(t->c);
+    x.block = idx_var(t->c, x.var, x.count);
+    s->of[s->n++] = x;
 }
 
-/* Blocks of `size` from `from` on, `count` of them, as a loop; at: an index of the first element of a block. */
-typedef const Stmt *Body(Tiling *t, const Idx *at, int size, const void *arg);
-
-static const Stmt *blocks(Tiling *t, int64_t from, int64_t count, int size, Body *body, const void *arg)
+static void cut_rows(Tiling *t, int64_t extent, int rows, Segments *s)
 {
-    const int var = var_new(t->c);
-    const Idx *at = idx_axpy(t->c, idx_const(t->c, from), size, idx_var(t->c, var, count));
-    return stmt_for(t->c, var, count, body(t, at, size, arg));
-}
-
-static const Stmt *along_lanes(Tiling *t, const Idx *row, int rows, const void *arg)
-{
-    (void)arg;
-    Blocks b = {0};
-    const int64_t n = t->k->dims[t->lane];
-    const int lanes = most_lanes(t);
-    const int64_t whole = n / lanes;
-    const int panels = t->panels > 1 && whole >= t->panels ? t->panels : 1;
-    t->rows = rows;
-    t->row_at = row;
-    if (whole / panels) add(&b, tile_lanes(t, 0, whole / panels, panels, lanes, lanes));
-    if (whole % panels) add(&b, tile_lanes(t, whole / panels * panels * lanes, whole % panels, 1, lanes, lanes));
-    for (int64_t done = whole * lanes; done < n;) {
-        const int some = lanes_for(t, n - done), valid = some < n - done ? some : (int)(n - done);
-        add(&b, tile_lanes(t, done, 1, 1, some, valid));
-        done += valid;
-    }
-    return stmt_seq(t->c, b.n, b.stmts);
-}
-
-static const Stmt *along_rows(Tiling *t)
-{
-    Blocks b = {0};
-    const int64_t extent = t->row < 0 ? 1 : t->k->dims[t->row];
-    int rows = 1;
-    shape_of(t, extent, t->k->dims[t->lane] / most_lanes(t), &rows, &t->panels);
-    if (t->row < 0) return along_lanes(t, NULL, 1, NULL);
     int64_t whole = extent / rows, from = 0;
     if (t->guarded && whole > 2) {   /* the first and the last block apart: none between them needs its guards */
-        add(&b, blocks(t, 0, 1, rows, along_lanes, NULL));
-        add(&b, blocks(t, rows, whole - 2, rows, along_lanes, NULL));
+        add(t, s, (Segment){.from = 0, .count = 1, .size = rows});
+        add(t, s, (Segment){.from = rows, .count = whole - 2, .size = rows});
         from = (whole - 1) * rows;
         whole = 1;
     }
-    for (int i = 0; t->guarded && i < whole; i++) add(&b, blocks(t, from + i * rows, 1, rows, along_lanes, NULL));
-    if (!t->guarded) add(&b, blocks(t, 0, whole, rows, along_lanes, NULL));
-    if (extent % rows) add(&b, blocks(t, extent / rows * rows, 1, (int)(extent % rows), along_lanes, NULL));
-    return stmt_seq(t->c, b.n, b.stmts);
+    for (int i = 0; t->guarded && i < whole; i++) add(t, s, (Segment){.from = from + i * rows, .count = 1, .size = rows});
+    if (!t->guarded) add(t, s, (Segment){.from = 0, .count = whole, .size = rows});
+    const int rest = (int)(extent % rows);
+    add(t, s, (Segment){.from = extent - rest, .count = rest > 0, .size = rest});
+}
+
+static void cut_lanes(Tiling *t, int panels, Segments *s)
+{
+    const int64_t n = t->k->dims[t->lane];
+    const int lanes = most_lanes(t);
+    const int64_t whole = n / lanes, over = whole % panels;
+    add(t, s, (Segment){.from = 0, .count = whole / panels, .size = panels, .lanes = lanes, .valid = lanes});
+    add(t, s, (Segment){.from = (whole - over) * lanes, .count = over, .size = 1, .lanes = lanes, .valid = lanes});
+    for (int64_t done = whole * lanes; done < n;) {
+        const int some = lanes_for(t, n - done), valid = some < n - done ? some : (int)(n - done);
+        add(t, s, (Segment){.from = done, .count = 1, .size = 1, .lanes = some, .valid = valid});
+        done += valid;
+    }
+}
+
+static const Stmt *tile(Tiling *t, const Segment *rows, const Segment *lanes)
+{
+    t->rows = rows->size;
+    t->row_at = idx_axpy(t->c, idx_const(t->c, rows->from), rows->size, rows->block);
+    return tile_lanes(t, &(Panels){lanes->from, lanes->count, lanes->size, lanes->lanes, lanes->valid, lanes->var});
+}
+
+/* Loops over the kernel's other variables that are, or are not, among those of what the lanes read. */
+static const Stmt *around(const Tiling *t, const Stmt *nest, bool read)
+{
+    for (int v = t->k->rank; v-- > 0;)
+        if (v != t->lane && v != t->row && t->read[v] == read) nest = stmt_for(t->c, v, t->k->dims[v], nest);
+    return nest;
+}
+
+/* Rows outside, panels within; where panels are too many to stay near, panels outside, so that each is fetched once. */
+static const Stmt *all_tiles(Tiling *t)
+{
+    Segments rows = {0}, lanes = {0};
+    const Stmt *outer[SEGMENTS_MOST], *inner[SEGMENTS_MOST];
+    const int64_t extent = t->row < 0 ? 1 : t->k->dims[t->row];
+    int height = 1, panels = 1;
+    shape_of(t, extent, t->k->dims[t->lane] / most_lanes(t), &height, &panels);
+    cut_rows(t, extent, height, &rows);
+    cut_lanes(t, panels, &lanes);
+    const bool by_panels = t->weight > CACHE;
+    const Segments *out = by_panels ? &lanes : &rows, *in = by_panels ? &rows : &lanes;
+    for (int i = 0; i < out->n; i++) {
+        for (int j = 0; j < in->n; j++) {
+            const Segment *row = by_panels ? &in->of[j] : &out->of[i], *lane = by_panels ? &out->of[i] : &in->of[j];
+            inner[j] = stmt_for(t->c, in->of[j].var, in->of[j].count, tile(t, row, lane));
+        }
+        const Stmt *all = stmt_seq(t->c, in->n, inner);
+        if (by_panels) all = around(t, all, false);
+        outer[i] = stmt_for(t->c, out->of[i].var, out->of[i].count, all);
+    }
+    const Stmt *nest = stmt_seq(t->c, out->n, outer);
+    return around(t, by_panels ? nest : around(t, nest, false), true);
 }
 
 /* ---- the pass ----------------------------------------------------------------------------------------------------- */
@@ -237,6 +269,15 @@ static void see_guard(const Expr *e, void *arg)
     if (e->kind == E_LOAD && e->buf->kind != BUF_CONST &&
         (!idx_affine(load_place(f->t->c, e), f->t->lane, &step) || step != 0))
         f->t->padded = false;
+}
+
+/* What the lanes read side by side: how much, and along which other variables. */
+static void see_read(const Expr *e, void *arg)
+{
+    Tiling *t = arg;
+    if (e->kind != E_LOAD || !idx_uses(load_place(t->c, e), t->lane)) return;
+    for (int v = 0; v < t->k->rank; v++) t->read[v] |= idx_uses(load_place(t->c, e), v);
+    t->weight += (double)buf_count(e->buf);
 }
 
 static void see_constant(const Expr *e, void *arg)
@@ -263,6 +304,7 @@ static bool plan_tiling(Tiling *t)
     t->padded = t->finite = true;
     Found f = {t, true};
     for (int i = 0; i < t->nreductions; i++) expr_walk(t->c, t->reductions[i]->reduce->next[0], see_guard, &f);
+    for (int i = 0; i < t->nreductions; i++) expr_walk(t->c, t->reductions[i]->reduce->next[0], see_read, t);
     for (int i = 0; !f.ok && i < t->nreductions; i++) expr_walk(t->c, t->reductions[i]->reduce->next[0], see_constant, t);
     return true;
 }
@@ -271,10 +313,8 @@ static const Kernel *tiled(Ctx *c, const Kernel *k, const Target *target, Bufs *
 {
     Tiling t = {.c = c, .k = k, .target = target, .packs = packs};
     if (!plan_tiling(&t)) return k;
-    const Stmt *nest = along_rows(&t);
+    const Stmt *nest = all_tiles(&t);
     if (t.failed) return k;
-    for (int v = k->rank; v-- > 0;)
-        if (v != t.lane && v != t.row) nest = stmt_for(c, v, k->dims[v], nest);
     Kernel *to = mem_copy(c, k, sizeof *k);
     to->nest = nest;
     return to;

@@ -17,7 +17,8 @@ typedef struct Tiling {              /* of one kernel */
     bool padded;                     /* lanes beyond the last may be computed: they read constants alone */
     bool finite;                     /* constants within reductions are numbers: 0 times one is 0 */
     bool failed;
-    int panels;                      /* side by side, where there are as many */
+    bool read[MAX_RANK];             /* variables along which what the lanes read differs */
+    double weight;                   /* elements of that */
     int rows; const Idx *row_at;     /* of the tile at hand: so many, from that one on */
     Bufs *packs;                     /* constants that are made */
 } Tiling;
@@ -47,9 +48,10 @@ const Stmt *tile_store(const Tile *s, const Buf *array, const Expr *value);  /* 
 const Expr *tile_lane(Tile *s, const Expr *e, Place p);
 bool expr_varies(Ctx *c, const Expr *e, int var);    /* with var, or with what is accumulated */
 
-/* Blocks of panels × lanes elements from `from` on, count of them one after the other; of the last panel only `valid`
- * lanes are stored. */
-const Stmt *tile_lanes(Tiling *t, int64_t from, int64_t count, int panels, int lanes, int valid);
+/* A tile of panels × lanes elements, block var of `count` that lie one after the other from `from` on; of the last panel only
+ * `valid` lanes are stored. */
+typedef struct Panels { int64_t from, count; int panels, lanes, valid, var; } Panels;
+const Stmt *tile_lanes(Tiling *t, const Panels *p);
 
 /* The step of the flat index x along var; false: x is not affine in it. */
 bool idx_affine(const Idx *x, int var, int64_t *step);
