@@ -140,7 +140,7 @@ static void clear_times(const Buf *b, void *arg)
 
 static const Kernel *rewritten(Ctx *c, const Kernel *k, Sweep *s)
 {
-    Rewrite r = {NULL, read_through, s};
+    Rewrite r = {.load = read_through, .arg = s};
     s->reader = k;
     s->last = NULL;
     s->what = k->what;

@@ -208,7 +208,7 @@ static const Kernel *read_copy(Copies *s, const Kernel *k, const Wish *w)
     VEC_PUSH(s->c, s->bufs, to);
     VEC_PUSH(s->c, s->kernels, copy_kernel(s->c, k, w->buf, to, o.dim));
     Kernel *x = mem_copy(s->c, k, sizeof *k);
-    x->value = expr_rewrite(s->c, k->value, &(Rewrite){NULL, load_one, &o});
+    x->value = expr_rewrite(s->c, k->value, &(Rewrite){.load = load_one, .arg = &o});
     return x;
 }
 

@@ -99,5 +99,5 @@ static const Expr *packed(Ctx *c, const Buf *b, const Idx *const *at, void *arg)
 const Expr *tile_packed(Tile *s, const Expr *next, int panel)
 {
     Panel p = {s, panel};
-    return expr_rewrite(s->c, next, &(Rewrite){NULL, packed, &p});
+    return expr_rewrite(s->c, next, &(Rewrite){.load = packed, .arg = &p});
 }

@@ -36,7 +36,7 @@ static const Idx *const *store_renamed(Ctx *c, const Buf **b, const Idx *const *
 
 const Kernel *kernel_rename(Ctx *c, const Kernel *k, Rename *names)
 {
-    Rewrite r = {NULL, load_renamed, names};
+    Rewrite r = {.load = load_renamed, .arg = names};
     Kernel to = *k;
     if (k->nest) {
         to.nest = stmt_rewrite(c, k->nest, &r, store_renamed);

@@ -96,7 +96,7 @@ static const Expr *formula_of(Ctx *c, const Lower *l, const Node *n, const Buf *
         if (k->rank != k->out->rank || k->at[i] != idx_var(c, i, k->out->dims[i]))
             return NULL;
     Sources s = {n, in};
-    Rewrite r = {NULL, read_formula, &s};
+    Rewrite r = {.load = read_formula, .arg = &s};
     const Expr *e = expr_rewrite(c, k->value, &r);
     return e->size <= FORMULA_SIZE && needs_no_memory(e) ? e : NULL;
 }

@@ -222,6 +222,8 @@ typedef struct Rewrite {             /* what to do at a LOAD: NULL function leav
     const Expr *(*load)(Ctx *, const Buf *b, const Idx *const *at, void *arg);  /* at is already rewritten; NULL
                                                                                    result: keep the load */
     void *arg;
+    const Expr *(*node)(Ctx *, const Expr *e, void *arg);       /* may be NULL; what becomes of a node whose parts have been
+                                                                   rewritten; NULL result: it stays */
 } Rewrite;
 const Expr *expr_rewrite(Ctx *c, const Expr *e, const Rewrite *r);
 const Expr *expr_subst(Ctx *c, const Expr *e, const Subst *s);
