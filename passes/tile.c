@@ -133,11 +133,14 @@ static int lanes_for(const Tiling *t, int64_t left)
     return lanes == left || (t->padded && 3 * lanes <= 4 * left) ? lanes : lanes / 2;
 }
 
+enum { STEPS_NEAR = 512, FAR = 3 };  /* steps of a panel of 16 floats in 32 KiB; time of a load from behind it */
+
 /* Time of one step of a tile, in half cycles of a machine that does two products and two loads a cycle, each product ready
- * after four. */
-static int64_t step_time(const Target *target, int64_t rows, int64_t panels)
+ * after four. Panels that are longer than the nearest cache holds come from farther away. */
+static int64_t step_time(const Tiling *t, int64_t rows, int64_t panels)
 {
-    const int64_t products = target->vectors * rows * panels, loads = rows + target->vectors * panels;
+    const int64_t far = t->depth * panels > STEPS_NEAR ? FAR : 1;
+    const int64_t products = t->target->vectors * rows * panels, loads = rows + t->target->vectors * panels * far;
     const int64_t most = products > loads ? products : loads;
     return (most > 8 ? most : 8) + 1;
 }
@@ -153,7 +156,7 @@ static void shape_of(const Tiling *t, int64_t extent, int64_t whole, int *rows, 
             for (int k = 0; k < 4; k++) {
                 const int64_t height = k & 1 ? rest : r, width = k & 2 ? over : p;
                 const int64_t down = k & 1 ? rest > 0 : extent / r, across = k & 2 ? over > 0 : whole ? whole / p : 1;
-                if (down && across) time += down * (k & 2 ? over : across) * step_time(t->target, height, k & 2 ? 1 : width);
+                if (down && across) time += down * (k & 2 ? over : across) * step_time(t, height, k & 2 ? 1 : width);
             }
             time += time / 16 * ((rest > 0) + (over > 0));
             if (time < best) best = time, *rows = r, *panels = p;
@@ -301,6 +304,11 @@ static bool plan_tiling(Tiling *t)
         if (lane_fits(t, lane)) break;
     if (lane < 0) return false;
     t->row = row_variable(t);
+    for (int i = 0; i < t->nreductions; i++) {
+        int64_t depth = 1;
+        for (int v = 0; v < t->reductions[i]->reduce->nvars; v++) depth *= t->reductions[i]->reduce->extents[v];
+        t->depth = depth > t->depth ? depth : t->depth;
+    }
     t->padded = t->finite = true;
     Found f = {t, true};
     for (int i = 0; i < t->nreductions; i++) expr_walk(t->c, t->reductions[i]->reduce->next[0], see_guard, &f);

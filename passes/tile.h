@@ -17,6 +17,7 @@ typedef struct Tiling {              /* of one kernel */
     bool padded;                     /* lanes beyond the last may be computed: they read constants alone */
     bool finite;                     /* constants within reductions are numbers: 0 times one is 0 */
     bool failed;
+    int64_t depth;                   /* steps of the longest reduction */
     bool read[MAX_RANK];             /* variables along which what the lanes read differs */
     double weight;                   /* elements of that */
     int rows; const Idx *row_at;     /* of the tile at hand: so many, from that one on */
