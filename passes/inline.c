@@ -84,6 +84,7 @@ static void count_loads(const Expr *e, int64_t times, Times *t)
 
 typedef struct Sweep {
     const Inline *how;
+    const Target *target;
     const Kernel **def;              /* by buffer id: the kernel to read through, or NULL */
     int *def_at;                     /* its position */
     int n, position;
@@ -125,7 +126,8 @@ static const Expr *read_through(Ctx *c, const Buf *b, const Idx *const *at, void
     if (b->id >= s->n || !s->def[b->id]) return NULL;
     const Kernel *d = s->def[b->id];
     int64_t times = s->reader->nest ? -1 : s->times.of[b->id];
-    if (!s->how->now(c, d, s->def_at[b->id], s->reader, s->position, times)) return NULL;
+    const Reading r = {d, s->reader, s->def_at[b->id], s->position, times, at, s->target};
+    if (!s->how->now(c, &r)) return NULL;
     join_names(c, d, s);
     s->last = d;
     Subst to = {d->rank, s->positions, at};
@@ -169,11 +171,11 @@ static const Kernel *rewritten(Ctx *c, const Kernel *k, Sweep *s)
     return to;
 }
 
-Prog *prog_inline(Ctx *c, const Prog *p, const Inline *how)
+Prog *prog_inline(Ctx *c, const Prog *p, const Inline *how, const Target *target)
 {
     Mark m = scratch_mark(c);
     Uses u = prog_uses(c, p);
-    Sweep s = {.how = how, .n = u.n};
+    Sweep s = {.how = how, .target = target, .n = u.n};
     s.def = SCRATCH_N(c, const Kernel *, u.n + 1);
     s.def_at = SCRATCH_N(c, int, u.n + 1);
     s.times = (Times){SCRATCH_N(c, int64_t, u.n + 1), u.n};

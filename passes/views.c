@@ -18,13 +18,12 @@ static bool may(Ctx *c, const Uses *u, int position, const Kernel *k)
     return expr_moves(k->value);
 }
 
-static bool now(Ctx *c, const Kernel *def, int def_position, const Kernel *reader, int position, int64_t times)
+static bool now(Ctx *c, const Reading *r)
 {
-    (void)def_position, (void)position;
-    if (times < 0) return expr_divisions(c, def->value) == 0;
-    int64_t elements = buf_count(def->out);
-    bool hot = times / HOT_REUSE > elements && reader->value->kind == E_REDUCE;
-    return !hot || expr_divisions(c, def->value) == 0;
+    if (r->times < 0) return expr_divisions(c, r->def->value) == 0;
+    int64_t elements = buf_count(r->def->out);
+    bool hot = r->times / HOT_REUSE > elements && r->reader->value->kind == E_REDUCE;
+    return !hot || expr_divisions(c, r->def->value) == 0;
 }
 
 /* ---- outputs that are another buffer's bytes --------------------------------------------------------------------- */
@@ -65,6 +64,6 @@ static Prog *claim_outputs(Ctx *c, Prog *p)
 Unit pass_views(Ctx *c, Unit u)
 {
     static const Inline how = {may, now, true, false};
-    u.prog = claim_outputs(c, prog_inline(c, u.prog, &how));
+    u.prog = claim_outputs(c, prog_inline(c, u.prog, &how, u.target));
     return u;
 }
