@@ -8,7 +8,7 @@
 #include "tile.h"
 
 enum { UNROLL_MOST = 4 };            /* steps of a short loop */
-enum { STRETCHES_MOST = 6, CUT_MOST = 64 };  /* of a loop that is cut; its steps */
+enum { STRETCHES_MOST = 8, CUT_MOST = 64 };  /* of a loop that is cut; its steps */
 
 typedef struct Loops { int n, vars[MAX_RANK]; int64_t extents[MAX_RANK]; } Loops;    /* over what is reduced */
 
@@ -290,11 +290,38 @@ static int stretches_of(Tile *s, const Loops *l, const Element *all, int n, int 
     return settles ? count : 0;
 }
 
+static bool has_digit(const Idx *x)
+{
+    for (int i = 0; i < x->n; i++)
+        if (x->t[i].atom->kind == ATOM_DIGIT || (x->t[i].atom->x && has_digit(x->t[i].atom->x))) return true;
+    return false;
+}
+
+static void see_digit(const Expr *e, void *arg)
+{
+    *(bool *)arg |= e->kind == E_IN && has_digit(e->at[0]);
+}
+
+/* The elements with those guards that are worth a cut: in which they differ, or that ask for a remainder at each step. */
+static Element *cutting(Tile *s, const Element *all, int n)
+{
+    Element *own = SCRATCH_N(s->c, Element, n);
+    for (int i = 0; i < n; i++) {
+        own[i] = (Element){.next = all[i].next, .guarded = all[i].guarded, .outside = all[i].outside};
+        for (int g = 0; g < all[i].guards.n; g++) {
+            bool digit = false;
+            expr_walk(s->c, all[i].guards.at[g], see_digit, &digit);
+            if (digit || !common(all, n, all[i].guards.at[g])) VEC_PUSH(s->c, own[i].guards, all[i].guards.at[g]);
+        }
+    }
+    return own;
+}
+
 static const Stmt *loops(Tile *s, Loops l, Element *all, int n)
 {
     int64_t from[STRETCHES_MOST + 1];
     for (int d = 0; d < l.n; d++) {
-        Element *own = inside_loops(s, &l, all, n, l.n);
+        Element *own = cutting(s, all, n);
         const int count = stretches_of(s, &l, own, n, d, from);
         if (count == 0) continue;
         Stmts seq = {0};

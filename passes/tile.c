@@ -82,15 +82,20 @@ static void list_reductions(Tiling *t, const Expr *e)
     for (int i = 0; i < e->n; i++) list_reductions(t, e->args[i]);
 }
 
-static bool lane_fits(Tiling *t, int var)
+/* Whether what is reduced can be summed with lanes along t->lane. */
+static bool sums_fit(Tiling *t)
 {
-    int64_t step;
-    if (t->k->dims[var] < LANES_FEWEST) return false;
-    t->lane = var;
-    if (!idx_affine(idx_flat(t->c, t->k->out->rank, t->k->out->dims, t->k->at), var, &step) || step != 1) return false;
     Found f = {t, true};
     for (int i = 0; i < t->nreductions; i++) expr_walk(t->c, t->reductions[i]->reduce->next[0], check_lane, &f);
     return f.ok;
+}
+
+static bool lane_fits(Tiling *t, int var)
+{
+    int64_t step;
+    t->lane = var;
+    return t->k->dims[var] >= LANES_FEWEST &&
+           idx_affine(idx_flat(t->c, t->k->out->rank, t->k->out->dims, t->k->at), var, &step) && step == 1 && sums_fit(t);
 }
 
 typedef struct Spared { int var; bool any; } Spared;
@@ -116,6 +121,11 @@ static int row_variable(const Tiling *t)
 }
 
 /* ---- sizes -------------------------------------------------------------------------------------------------------- */
+
+static int64_t lane_extent(const Tiling *t)
+{
+    return t->lane < t->k->rank ? t->k->dims[t->lane] : 1;
+}
 
 static int most_lanes(const Tiling *t)
 {
@@ -202,7 +212,7 @@ static void cut_rows(Tiling *t, int64_t extent, int rows, Segments *s)
 
 static void cut_lanes(Tiling *t, int panels, Segments *s)
 {
-    const int64_t n = t->k->dims[t->lane];
+    const int64_t n = lane_extent(t);
     const int lanes = most_lanes(t);
     const int64_t whole = n / lanes, over = whole % panels;
     add(t, s, (Segment){.from = 0, .count = whole / panels, .size = panels, .lanes = lanes, .valid = lanes});
@@ -236,7 +246,7 @@ static const Stmt *all_tiles(Tiling *t)
     const Stmt *outer[SEGMENTS_MOST], *inner[SEGMENTS_MOST];
     const int64_t extent = t->row < 0 ? 1 : t->k->dims[t->row];
     int height = 1, panels = 1;
-    shape_of(t, extent, t->k->dims[t->lane] / most_lanes(t), &height, &panels);
+    shape_of(t, extent, lane_extent(t) / most_lanes(t), &height, &panels);
     cut_rows(t, extent, height, &rows);
     cut_lanes(t, panels, &lanes);
     const bool by_panels = t->weight > CACHE;
@@ -302,8 +312,9 @@ static bool plan_tiling(Tiling *t)
     int lane = k->rank;
     while (lane-- > 0)
         if (lane_fits(t, lane)) break;
-    if (lane < 0) return false;
+    if (lane < 0) t->lane = var_new(t->c);       /* one lane: rows alone, whose sums do not wait for each other */
     t->row = row_variable(t);
+    if (lane < 0 && (t->row < 0 || !sums_fit(t))) return false;
     for (int i = 0; i < t->nreductions; i++) {
         int64_t depth = 1;
         for (int v = 0; v < t->reductions[i]->reduce->nvars; v++) depth *= t->reductions[i]->reduce->extents[v];
@@ -317,12 +328,70 @@ static bool plan_tiling(Tiling *t)
     return true;
 }
 
-static const Kernel *tiled(Ctx *c, const Kernel *k, const Target *target, Bufs *packs)
+/* ---- phases -------------------------------------------------------------------------------------------------------- */
+
+enum { PHASES_MOST = 4 };
+
+typedef struct Phase { const Kernel *k; int var; int64_t count; } Phase;
+
+static void see_phase_of(Phase *p, const Idx *x)
+{
+    for (int i = 0; i < x->n; i++) {
+        const Atom *a = x->t[i].atom;
+        if (a->x) see_phase_of(p, a->x);
+        if (a->kind != ATOM_DIGIT || a->b == 0) continue;
+        for (int j = 0; j < a->x->n; j++) {
+            const Atom *v = a->x->t[j].atom;
+            const int64_t c = a->x->t[j].c, count = c ? a->a * a->b / (c < 0 ? -c : c) : 0;
+            if (v->kind != ATOM_VAR || v->var >= p->k->rank || count < 2 || count > PHASES_MOST || a->a * a->b % c) continue;
+            if (p->k->dims[v->var] >= count) p->var = v->var, p->count = count;
+        }
+    }
+}
+
+static void see_phase(const Expr *e, void *arg)
+{
+    if (e->kind == E_IN) see_phase_of(arg, e->at[0]);
+}
+
+/* Every count-th value of a variable, from `first` on. */
+static const Kernel *one_phase(Ctx *c, const Kernel *k, int var, int64_t count, int64_t first)
+{
+    int64_t *dims = mem_copy(c, k->dims, sizeof *dims * (size_t)k->rank);
+    dims[var] = (dims[var] - first + count - 1) / count;
+    const Idx *to = idx_axpy(c, idx_const(c, first), count, idx_var(c, var, dims[var]));
+    const Subst sub = {1, &var, &to};
+    const Idx **at = NEW_N(c, const Idx *, k->out->rank);
+    for (int d = 0; d < k->out->rank; d++) at[d] = idx_subst(c, k->at[d], &sub);
+    Kernel *x = mem_copy(c, k, sizeof *k);
+    x->dims = dims;
+    x->at = at;
+    x->value = expr_subst(c, k->value, &sub);
+    return x;
+}
+
+/* The kernel as tiles; NULL: it stays as it is. Where a guard asks for a remainder of a variable, as the stride of a transposed
+ * convolution does, the values of each remainder are a kernel of their own, whose guards are settled. */
+static const Stmt *tiled(Ctx *c, const Kernel *k, const Target *target, Bufs *packs)
 {
     Tiling t = {.c = c, .k = k, .target = target, .packs = packs};
-    if (!plan_tiling(&t)) return k;
+    if (!plan_tiling(&t)) return NULL;
+    Phase p = {k, -1, 0};
+    for (int i = 0; i < t.nreductions; i++) expr_walk(c, t.reductions[i]->reduce->next[0], see_phase, &p);
+    if (p.var >= 0 && p.var != t.lane) {
+        const Stmt *parts[PHASES_MOST];
+        for (int64_t i = 0; i < p.count; i++)
+            if (!(parts[i] = tiled(c, one_phase(c, k, p.var, p.count, i), target, packs))) return NULL;
+        return stmt_seq(c, (int)p.count, parts);
+    }
     const Stmt *nest = all_tiles(&t);
-    if (t.failed) return k;
+    return t.failed ? NULL : nest;
+}
+
+static const Kernel *with_tiles(Ctx *c, const Kernel *k, const Target *target, Bufs *packs)
+{
+    const Stmt *nest = tiled(c, k, target, packs);
+    if (!nest) return k;
     Kernel *to = mem_copy(c, k, sizeof *k);
     to->nest = nest;
     return to;
@@ -335,7 +404,7 @@ Unit pass_tile(Ctx *c, Unit u)
     const Kernel **out = NEW_N(c, const Kernel *, u.prog->nkernels);
     for (int i = 0; i < u.prog->nkernels; i++) {
         Mark m = scratch_mark(c);
-        out[i] = tiled(c, u.prog->kernels[i], u.target, &packs);
+        out[i] = with_tiles(c, u.prog->kernels[i], u.target, &packs);
         scratch_release(c, m);
     }
     Prog q = *u.prog;

@@ -10,7 +10,7 @@ typedef struct Tiling {              /* of one kernel */
     Ctx *c;
     const Kernel *k;
     const Target *target;
-    int lane, row;                   /* variables; row -1: none */
+    int lane, row;                   /* variables; a lane that is none of the kernel's: there is one lane; row -1: none */
     int nreductions;
     const Expr *reductions[9];
     bool guarded;                    /* a guard within a reduction depends on the row */
