@@ -6,7 +6,7 @@ scale_burin=$root/burin
 
 if [ -z "${VALGRIND:-}" ]; then
     check "100 000 nodes: tree" scale_fits tree 50000 4 600000
-    for shape in chain concat outputs; do
+    for shape in chain concat outputs split; do
         check "100 000 nodes: $shape" scale_fits $shape 100000 4 600000
     done
     for shape in $scale_shapes; do

@@ -4,7 +4,7 @@
  * There is no way to walk a map, since the order would follow addresses and differ from run to run. */
 #include "base.h"
 
-enum { SPACING = 5, FOLD = 17 };     /* keys are tens of bytes apart; far ones that would coincide are moved apart */
+enum { SPACING = 3, FOLD = 17 };     /* keys may be short strings side by side; far ones are moved apart */
 
 static size_t place(const PtrMap *m, const void *key)
 {

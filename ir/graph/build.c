@@ -148,29 +148,12 @@ static bool expand_wide(Build *b, const Node *n, Edge **result)
     return true;
 }
 
-static bool made_by(const NodeVec *nodes, int from, const Node *n)
-{
-    for (int i = nodes->n; i-- > from;)
-        if (nodes->at[i] == n)
-            return true;
-    return false;
-}
-
 void edge_rename(Edge *r, const char *name)
 {
     const char *was = r->name;
     r->name = name;
     while (r->from && r->from->result && (r = r->from->result[r->out])->from && r->name == was)
         r->name = name;
-}
-
-/* Whether r was made by the expansion of n, whose nodes are those from `from` on. */
-static bool made_here(const Build *b, const Node *n, const Edge *r, int from, bool spliced)
-{
-    bool given = r->input >= 0 || spliced;
-    for (int k = 0; k < n->nin; k++)
-        given |= n->in[k] == r;
-    return r->from ? made_by(&b->nodes, from, r->from) : !given;
 }
 
 /* A body left a result out, which is asked for: it needs what the signature lets a model leave out. */
@@ -190,36 +173,49 @@ static bool left_out(Build *b, const Node *n, int out)
                       all);
 }
 
-/* Checks what expand gave, and names it after the outputs. False: poisoned. */
+/* Checks what expand gave for an output, and takes it over. False: poisoned. */
+static bool take_result(Build *b, const Node *n, int k, const Edge *r)
+{
+    Edge *e = n->out[k];
+    if (!r)
+        return left_out(b, n, k);
+    if (edge_poisoned(r))
+        return false;
+    if (node_late(n) && !type_same((Type){r->type.dt, e->type.rank, e->type.dims}, r->type))
+        return node_error(b, n, "output %d is declared %s, but would be %s", k,
+                          dims_text(b->c, e->type.rank, e->type.dims), type_text(b->c, r->type));
+    if (!node_late(n) && n->op->infer && !type_same(r->type, e->type))
+        ice(b->c, "the expansion of %s gives %s for output %d, inferred was %s", node_text(b->c, n),
+            type_text(b->c, r->type), k, type_text(b->c, e->type));
+    e->type = r->type;
+    e->data = r->data;
+    e->held = r->held;
+    e->formula = r->formula;
+    return true;
+}
+
+/* A result is called like the first output that it is, when the expansion of n made it: when its node, or it if it has
+ * none, is new. Outputs and nodes may be many: `known` has the operands, the nodes made and the results so far. */
 static bool take_results(Build *b, const Node *n, Edge **result, int from, bool spliced)
 {
-    for (int k = 0; k < n->nout; k++) {
-        Edge *e = n->out[k], *r = result[k];
-        if (!e)
+    Mark mark = scratch_mark(b->c);
+    PtrMap known = {0};
+    bool ok = true;
+    for (int k = 0; k < n->nin; k++)
+        if (n->in[k])
+            ptrmap_put(b->c, &known, n->in[k], &known);
+    for (int i = from; i < b->nodes.n; i++)
+        ptrmap_put(b->c, &known, b->nodes.at[i], &known);
+    for (int k = 0; k < n->nout && ok; k++) {
+        Edge *r = result[k];
+        if (!n->out[k] || !(ok = take_result(b, n, k, r)) || ptrmap_get(&known, r))
             continue;
-        if (!r)
-            return left_out(b, n, k);
-        if (edge_poisoned(r))
-            return false;
-        if (node_late(n) && !type_same((Type){r->type.dt, e->type.rank, e->type.dims}, r->type)) {
-            node_error(b, n, "output %d is declared %s, but would be %s", k,
-                       dims_text(b->c, e->type.rank, e->type.dims), type_text(b->c, r->type));
-            return false;
-        }
-        if (!node_late(n) && n->op->infer && !type_same(r->type, e->type))
-            ice(b->c, "the expansion of %s gives %s for output %d, inferred was %s", node_text(b->c, n),
-                type_text(b->c, r->type), k, type_text(b->c, e->type));
-        e->type = r->type;
-        e->data = r->data;
-        e->held = r->held;
-        e->formula = r->formula;
-        bool taken = false;
-        for (int j = 0; j < k; j++)
-            taken |= n->out[j] && result[j] == r;
-        if (!taken && made_here(b, n, r, from, spliced))
-            edge_rename(r, e->name);
+        if (r->from ? ptrmap_get(&known, r->from) != NULL : r->input < 0 && !spliced)
+            edge_rename(r, n->out[k]->name);
+        ptrmap_put(b->c, &known, r, &known);
     }
-    return true;
+    scratch_release(b->c, mark);
+    return ok;
 }
 
 /* By f, or as .wide tells. Spliced: into the list that n would stand in. */

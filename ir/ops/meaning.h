@@ -61,7 +61,7 @@ At activation_at, affine_grid_at, arg_found, average_pool_at, bit_cast_at, cast_
     eye_like_at, gather_at, gather_elements_at, gather_nd_at, gemm_at, identity_at, lp_pool_at, lrn_at, matmul_at,
     matmul_integer_at, max_pool_at, max_roi_pool_at, one_hot_at, pad_at, qlinear_conv_at, qlinear_matmul_at,
     quantize_at, range_at, reduced, regex_at, repeated_at, reshaped_at, resize_at, reverse_at, rotary_at, sliced_at,
-    split_at, stft_at, tensor_scatter_at, transpose_at, tree_walk_at, trilu_at;
+    stft_at, tensor_scatter_at, transpose_at, tree_walk_at, trilu_at;
 Expand cast_names, center_crop_pad, concat_from_sequence, constant, feature_vectorizer, gemm_old, if_, late_col2im,
     late_dft, late_mel, late_resize, late_split, late_stft, loop, max_unpool, old_broadcast, optional_get,
     optional_has, prelu_old, qlinear_concat, same, same_shapes, scan, scan_8, sequence_at, sequence_change,
@@ -79,6 +79,6 @@ Infer affine_grid_infer, arg_infer, bit_cast_infer, cast_infer, clip_infer, col2
     top_k_infer, transpose_infer, tree_walk_infer, trilu_infer, unique_infer, unsqueeze_infer, variadic_infer;
 LowerFn compress, concat, cumulate, det, grid_sample, gru, hardmax, linear_attention, log_softmax, lstm, max_lower,
     mean_lower, min_lower, nms, nonzero, pair_coupling, random_numbers, rnn, roi_align, scatter_elements, scatter_nd,
-    softmax, split_strings, string_normalizer, sum_lower, tfidf, top_k, unique;
+    softmax, split, split_strings, string_normalizer, sum_lower, tfidf, top_k, unique;
 
 #endif

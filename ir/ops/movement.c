@@ -231,16 +231,23 @@ bool split_infer(Build *b, const Node *n, Type *out)
     return true;
 }
 
-const Expr *split_at(Lower *l, int out, const Idx *const *i)
+/* All outputs at once: the place of each is the sum of the sizes before it, and they may be many. */
+void split(Lower *l)
 {
+    const Node *n = l->node;
     int axis = 0;
-    Mark mark = scratch_mark(l->c);      /* asked for each output: what stayed would be the square of their number */
-    int64_t from = 0, *sizes = SCRATCH_N(l->c, int64_t, l->node->nout + 1);
-    split_sizes(l->b, l->node, &axis, sizes);
-    for (int k = 0; k < out; k++)
-        from += sizes[k];
+    Mark mark = scratch_mark(l->c);
+    int64_t from = 0, *sizes = SCRATCH_N(l->c, int64_t, n->nout + 1);
+    split_sizes(l->b, n, &axis, sizes);
+    for (int k = 0; k < n->nout; from += sizes[k++]) {
+        if (!l->out[k])
+            continue;
+        Type t = out_type(l, k);
+        const Idx *const *i = lower_vars(l, t.rank, t.dims);
+        lower_store(l, l->out[k], type_count(t) == 0 ? zero_in(l->c, t.dt)
+                                  : in_but(l, i, axis, idx_add(l->c, i[axis], idx_const(l->c, from))));
+    }
     scratch_release(l->c, mark);
-    return in_but(l, i, axis, idx_add(l->c, i[axis], idx_const(l->c, from)));
 }
 
 /* ---- Trilu: one triangle of the last two dimensions ---- */

@@ -8,6 +8,7 @@
 #   tree       n times Mul(x, constant of its own), added up as a tree      y = x times the sum of 0 1 ... 6 0 1 ...
 #   sum        n times Neg(x), added up by one Sum                          y = -n x
 #   outputs    1000 outputs, each n/1000 times Neg                          each y = x     (n/1000 even)
+#   split      n outputs of one Split                                       each y = x
 #   unused     n nodes that nobody reads                                    y = -x
 #   constants  n nodes that compute with constants only                     y = x + n
 #   shapes     n times what exporters write for x.view(x.shape[0], -1)      y = x          (5 nodes each)
@@ -72,6 +73,12 @@ BEGIN {
                 last = name
             }
         }
+    } else if (shape == "split") {
+        printf "%s(", head
+        for (i = 0; i < n; i++) printf "%sfloat[1,2,2] y%d", i ? ", " : "", i
+        print ")\n  <int64[3] d = {" n ", 2, 2}>\n{\n  t = Expand(x, d)"
+        for (i = 0; i < n; i++) printf "%sy%d", i ? ", " : "  ", i
+        print " = Split(t)"
     } else if (shape == "unused") {
         print head "(float[2,2] y)\n{\n  y = Neg(x)"
         for (i = 0; i < n; i++) print "  t" i " = Neg(" (i % 100 ? "t" (i - 1) : "x") ")"

@@ -1,8 +1,8 @@
 # A program that runs what graph.awk writes, and fails when a value is wrong: awk -v shape=SHAPE -v n=N -f …
 BEGIN {
-    print "#include <stdio.h>\n#include \"g.h\"\nstatic float y[1000][G_OUT0_ELEMS];"
+    outputs = shape == "outputs" ? 1000 : shape == "split" ? n : 1
+    print "#include <stdio.h>\n#include \"g.h\"\nstatic float y[" outputs "][G_OUT0_ELEMS];"
     print "int main(void)\n{\n    const float x[4] = {1, -2, 3, -4};"
-    outputs = shape == "outputs" ? 1000 : 1
     printf "    g_run(x"
     for (i = 0; i < outputs; i++) printf ", y[%d]", i
     print ");"

@@ -1,7 +1,7 @@
 # For check_scale.sh and bench/run.sh, after lib.sh: large graphs are built and, when they are not too large, run.
 
 gcc -O2 -o "$work/measure" tests/bench/measure.c || exit 1
-scale_shapes="chain concat scaled line ladder tree sum outputs unused constants shapes"
+scale_shapes="chain concat scaled line ladder tree sum outputs split unused constants shapes"
 
 # measured COMMAND...: its figures in cpu, wall (seconds), memory (KB) and status.
 measured() {
