@@ -10,13 +10,11 @@
 enum { OPSET_OV = 15 };              /* what is meant where a layer states none */
 
 typedef struct From { const XLayer *layer; int port; } From;
-typedef struct Id { int64_t id; int at; } Id;
 typedef struct Net {
     Ov *x;
     Ctx *c;
     const XNet *net;
     int depth;
-    Id *ids;                         /* of layers, sorted */
     From **from;                     /* by layer: what each of its input ports reads */
     const char ***names;             /* by layer: of each of its outputs */
     const char ***outer;             /* the same of a 16-bit float: what it is called as such; NULL: nothing is */
@@ -27,38 +25,9 @@ static MGraph *graph_make(Ov *x, const XNet *net, int depth);
 
 /* ---- edges ------------------------------------------------------------------------------------------------------- */
 
-static int by_id(const void *a, const void *b)
-{
-    const Id *x = a, *y = b;
-    return x->id != y->id ? (x->id > y->id) - (x->id < y->id) : x->at - y->at;
-}
-
-static int find_id(const Id *ids, int n, int64_t id)
-{
-    int at = 0, end = n;
-    while (at < end) {
-        int middle = at + (end - at) / 2;
-        if (ids[middle].id < id)
-            at = middle + 1;
-        else
-            end = middle;
-    }
-    return at < n && ids[at].id == id ? ids[at].at : -1;
-}
-
-static int port_at(int n, const XPort *ports, int64_t id)
-{
-    if (n && id >= ports[0].id && id - ports[0].id < n && ports[id - ports[0].id].id == id)
-        return (int)(id - ports[0].id);
-    for (int i = 0; i < n && i < 1000; i++)      /* ports that are not numbered one by one are few */
-        if (ports[i].id == id)
-            return i;
-    return -1;
-}
-
 static const XLayer *layer_of(const Net *n, int64_t id, int *at)
 {
-    *at = find_id(n->ids, n->net->layers.n, id);
+    *at = layer_at(n->net, id);
     return *at < 0 ? NULL : n->net->layers.at[*at];
 }
 
@@ -72,7 +41,7 @@ static void edge_take(Net *n, const XEdge *e)
                  (long long)(from ? e->to : e->from));
         return;
     }
-    int out = port_at(from->out.n, from->out.at, e->from_port), in = port_at(to->in.n, to->in.at, e->to_port);
+    int out = port_at(from, true, e->from_port), in = port_at(to, false, e->to_port);
     if (out < 0 || in < 0) {
         const XLayer *l = out < 0 ? from : to;
         ov_fault(x, e->loc, "an edge %s port %lld of layer '%s' (%s): it has no such %s port", out < 0 ? "from" : "to",
@@ -89,19 +58,9 @@ static void edge_take(Net *n, const XEdge *e)
 static void edges_take(Net *n)
 {
     int count = n->net->layers.n;
-    n->ids = NEW_N(n->c, Id, count);
     n->from = NEW_N(n->c, From *, count);
-    for (int i = 0; i < count; i++) {
-        const XLayer *l = n->net->layers.at[i];
-        n->ids[i] = (Id){l->id, i};
-        n->from[i] = NEW_N(n->c, From, l->in.n);
-    }
-    if (count)
-        qsort(n->ids, (size_t)count, sizeof *n->ids, by_id);
-    for (int i = 1; i < count; i++)
-        if (n->ids[i].id == n->ids[i - 1].id)
-            ov_fault(n->x, n->net->layers.at[n->ids[i].at]->loc, "two layers have the id %lld",
-                     (long long)n->ids[i].id);
+    for (int i = 0; i < count; i++)
+        n->from[i] = NEW_N(n->c, From, n->net->layers.at[i]->in.n);
     for (int i = 0; i < n->net->edges.n; i++)
         edge_take(n, &n->net->edges.at[i]);
 }
@@ -214,14 +173,8 @@ static const char *source_name(Net *n, int layer, int port, bool outside)
 /* Of the layers of that type in the body, which one has the id; -1: none. */
 static int ordinal(const XNet *body, const char *type, int64_t id)
 {
-    int k = 0;
-    for (int i = 0; i < body->layers.n; i++) {
-        const XLayer *l = body->layers.at[i];
-        if (l->id == id)
-            return is(l, type) ? k : -1;
-        k += is(l, type);
-    }
-    return -1;
+    int at = layer_at(body, id);
+    return at >= 0 && is(body->layers.at[at], type) ? body->layers.at[at]->ordinal : -1;
 }
 
 static MAttr ints_attr(Ctx *c, const char *name, Loc loc, int n, const int64_t *v)
@@ -236,8 +189,7 @@ static MAttr map_attr(Net *n, const XLayer *l, int k, const char *name)
     VEC(int64_t) rows = {0};
     for (int i = 0; i < l->maps[k].n; i++) {
         const XMap *m = &l->maps[k].at[i];
-        int outer = m->port < 0 ? -1 : m->output ? port_at(l->out.n, l->out.at, m->port)
-                                                 : port_at(l->in.n, l->in.at, m->port);
+        int outer = m->port < 0 ? -1 : port_at(l, m->output, m->port);
         int inner = ordinal(l->bodies[k], m->output ? "Result" : "Parameter", m->layer);
         if (inner < 0 || (outer < 0 && m->port >= 0)) {
             ov_fault(n->x, m->loc,

@@ -21,6 +21,7 @@ typedef struct XMap {
     int64_t port, layer, axis, start, end, stride, part;
     const char *purpose;             /* "" */
 } XMap;
+typedef struct XId { int64_t id; int at; } XId;
 typedef struct XEdge { int64_t from, from_port, to, to_port; Loc loc; } XEdge;
 typedef struct XNet XNet;
 typedef struct XLayer {
@@ -30,6 +31,8 @@ typedef struct XLayer {
     VEC(Pair) attrs;
     VEC(XPort) in;
     VEC(XPort) out;
+    const XId *ids[2];               /* of both, sorted, unless they are numbered one by one */
+    int ordinal;                     /* among the Parameters or Results of the network */
     XNet *bodies[2];                 /* of loops: the first; If: then, else */
     VEC(XMap) maps[2];
     VEC(XEdge) backs[2];
@@ -39,6 +42,7 @@ struct XNet {
     Loc loc;
     VEC(XLayer *) layers;
     VEC(XEdge) edges;
+    const XId *ids;                  /* of the layers, sorted */
 };
 
 typedef struct Ov {
@@ -54,6 +58,12 @@ typedef struct Ov {
 /* ---- openvino_xml.c ---------------------------------------------------------------------------------------------- */
 void ov_fault(Ov *x, Loc loc, const char *fmt, ...) PRINTF(3, 4);    /* error; limits their number */
 XNet *ov_xml(Ov *x, const File *f, int64_t *version);    /* NULL: not even the network could be read */
+
+/* ---- openvino_ids.c: by number; -1: there is none ---------------------------------------------------------------- */
+void layer_number(Ctx *c, XLayer *l);        /* once it has its ports */
+int port_at(const XLayer *l, bool out, int64_t id);
+void net_number(Ov *x, XNet *net);           /* once it has its layers; tells numbers that are given twice */
+int layer_at(const XNet *net, int64_t id);
 
 /* ---- openvino_value.c -------------------------------------------------------------------------------------------- */
 const MType *ov_parameter(Ov *x, const XLayer *l);       /* NULL: at fault, which was reported */

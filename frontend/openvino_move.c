@@ -64,33 +64,48 @@ bool ov_split(Build *b, const Node *n, Edge **out)
     return true;
 }
 
+/* Its lengths, of which one may be -1: what is left. They may be many. NULL: at fault, which was reported. */
+static int64_t *split_lengths(Build *b, const Node *n, int64_t size)
+{
+    const Tensor *t = n->nin > 2 && n->in[2] ? n->in[2]->data : NULL;
+    int64_t left = size;
+    int open = -1;
+    if (!t || type_count(t->type) != n->nout) {
+        node_error(b, n, t ? "%lld lengths are given for %d outputs" : "input 2 must be known at compile time",
+                   (long long)(t ? type_count(t->type) : 0), n->nout);
+        return NULL;
+    }
+    int64_t *to = NEW_N(b->c, int64_t, n->nout);
+    for (int i = 0; i < n->nout; i++) {
+        to[i] = tensor_at_int(t, i);
+        if (to[i] == -1 && open < 0)
+            open = i;
+        else if (to[i] < 0 || to[i] > left) {
+            node_error(b, n, to[i] == -1 ? "more than one length is -1" : "length %lld is negative, or more than what "
+                       "is left of %lld elements", (long long)to[i], (long long)size);
+            return NULL;
+        } else
+            left -= to[i];
+    }
+    if (open >= 0)
+        to[open] = left;
+    return to;
+}
+
 bool ov_variadic_split(Build *b, const Node *n, Edge **out)
 {
-    Ints axis, lengths;
-    if (!ov_known_axes(b, n, 1, n->in[0]->type.rank, &axis) || !ov_known_ints(b, n, 2, &lengths))
+    Ints axis;
+    if (!ov_known_axes(b, n, 1, n->in[0]->type.rank, &axis))
         return false;
     if (!n->in[0]->type.rank) {
         node_error(b, n, "'%s' is a scalar: there is nothing to split", n->in[0]->name);
         return false;
     }
     Attr a = attr_int(b->c, "axis", axis.n ? axis.v[0] : 0);
-    int64_t left = n->in[0]->type.dims[a.i];
-    int open = -1;
-    for (int i = 0; i < lengths.n; i++)
-        if (lengths.v[i] == -1)
-            open = i;
-        else if (lengths.v[i] < 0 || lengths.v[i] > left) {
-            node_error(b, n, "length %lld is negative, or more than what is left", (long long)lengths.v[i]);
-            return false;
-        } else
-            left -= lengths.v[i];
-    if (open >= 0)
-        lengths.v[open] = left;
-    if (lengths.n != n->nout) {
-        node_error(b, n, "%d lengths are given for %d outputs", lengths.n, n->nout);
+    const int64_t *lengths = split_lengths(b, n, n->in[0]->type.dims[a.i]);
+    if (!lengths)
         return false;
-    }
-    Edge *in[2] = {n->in[0], build_ints(b, lengths.n, lengths.v)};
+    Edge *in[2] = {n->in[0], build_ints(b, n->nout, lengths)};
     build_op_n(b, "Split", 2, in, 1, &a, n->nout, out);
     return true;
 }

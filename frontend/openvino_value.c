@@ -1,9 +1,26 @@
 /* OpenVINO IR: the types of parameters, and constants, which stay where they are in the mapped weights file. */
 #include "openvino.h"
 
-/* "1,3,?,2..8": what is no number is not known; "...": nor is the rank. */
-static const MType *shape_text(Ov *x, const XLayer *l, DType dt, const char *text)
+/* A size; "?", "-1", "2..8", "2..", "..8": one that is not known, -1. False: something else. */
+static bool dim_text(Ctx *c, const char *text, int64_t *v)
 {
+    const char *to = strstr(text, "..");
+    int64_t ends[2] = {0, 0};
+    while (*text == ' ')
+        text++;
+    if (!to && *text != '?')
+        return ov_int(text, v) && *v >= -1;
+    *v = -1;
+    if (!to)
+        return text[1 + strspn(text + 1, " ")] == 0;
+    const char *low = intern_n(c, text, (size_t)(to - text)), *high = to + 2;
+    return (!*low || (ov_int(low, &ends[0]) && ends[0] >= 0)) && (!*high || (ov_int(high, &ends[1]) && ends[1] >= 0));
+}
+
+/* Sizes between commas; "...": not even the rank is known. NULL: at fault, which was reported. */
+static const MType *shape_text(Ov *x, const XLayer *l, DType dt, const char *shape)
+{
+    const char *text = shape;
     MType *t = NEW(x->c, MType);
     VEC(MDim) dims = {0};
     *t = (MType){.kind = M_TENSOR, .loc = l->loc, .dt = dt};
@@ -15,7 +32,12 @@ static const MType *shape_text(Ov *x, const XLayer *l, DType dt, const char *tex
             t->rank = -1;
             return t;
         }
-        VEC_PUSH(x->c, dims, ((MDim){ov_int(one, &v) && v >= 0 ? v : -1, NULL}));
+        if (!dim_text(x->c, one, &v)) {
+            ov_fault(x, l->loc, "layer '%s' (%s): its shape \"%s\" has '%s' where a size is expected, or ? for one that "
+                     "is not known", l->name, l->type, shape, one);
+            return NULL;
+        }
+        VEC_PUSH(x->c, dims, ((MDim){v, NULL}));
         text += len + (text[len] == ',');
     }
     if (dims.n > MAX_RANK) {

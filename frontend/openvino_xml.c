@@ -88,7 +88,7 @@ static int64_t dim_text(Xml *m)
     while (sax_step(m->s) && !(m->s->kind == SAX_END && m->s->depth < depth)) {
         size_t n = strlen(text);
         if (m->s->kind == SAX_TEXT)
-            snprintf(text + n, sizeof text - n, "%s", m->s->text);
+            snprintf(text + n, sizeof text - n, "%s", m->s->text + (n ? 0 : strspn(m->s->text, " \t\r\n")));
     }
     if (ov_int(text, &v) && v >= -1)
         return v;
@@ -230,6 +230,7 @@ static XLayer *layer_read(Xml *m)
             body_read(m, l);
     if (!*l->type)
         ov_fault(m->x, l->loc, "the layer '%s' has no type", l->name);
+    layer_number(m->c, l);
     return l;
 }
 
@@ -251,6 +252,7 @@ static XNet *net_read(Xml *m)
             while (child(m, depth + 1))
                 VEC_PUSH(m->c, n->edges, edge_read(m));
     m->nets--;
+    net_number(m->x, n);
     return n;
 }
 

@@ -139,6 +139,25 @@ printf '\0\74\0\300\17\245\1\2' >types.bin              # f16 1 -2; then bytes 0
 prints "element types" types.xml 'h1 float[2] = 1 -2' 'n1 int32[4] = 15 0 5 10' 'i1 int32[4] = -1 0 5 -6' \
     'u1 int32[10] = 0 0 0 0 1 1 1 1 1 0' 't1 int32[4] = 1 1 1 1' 'g1 float16 = -1'
 
+# Split into 3000 ports that are numbered 10, 13, 16 ..., of which the results read the last one and the first.
+LC_ALL=C awk 'BEGIN { for (i = 0; i < 3000; i++) printf "\001%c%c%c%c%c%c%c", 0, 0, 0, 0, 0, 0, 0 }' >ports.bin
+printf '\0\0\0\0\0\0\0\0' >>ports.bin
+{
+    param 0 x 3000 f32 FP32
+    const 1 axis i64 "" 24000 8 I64:
+    const 2 lengths i64 3000 0 24000 I64:3000
+    echo '<layer id="3" name="s" type="VariadicSplit" version="opset1">'
+    echo '<input><port id="0"/><port id="7"/><port id="4"/></input><output>'
+    for ((k = 0; k < 3000; k++)); do echo "<port id=\"$((10 + 3 * k))\" precision=\"FP32\"><dim>1</dim></port>"; done
+    echo '</output></layer>'
+    result 4 last
+    result 5 first
+    echo --
+    edge 0 0 3 0; edge 1 0 3 7; edge 2 0 3 4; edge 3 9007 4 0; edge 3 10 5 0
+} | net 11 >ports.xml
+"$BURIN" show ports.xml --as=text >shown.onnxtxt
+check "ports with gaps, in any number" grep -q '=> (float\[1\] "s.2999", float\[1\] "s.0")' shown.onnxtxt
+
 # ---- bad input ------------------------------------------------------------------------------------------------------
 # refused NAME PATTERN [FILE [OPTION...]]: the file, bad.xml if none is named, is refused with a message that matches
 refused() {
@@ -197,6 +216,14 @@ changed "an attribute that is no number" '^bad.xml:[0-9]+: error: layer .conv. \
 changed "an attribute missing" "attribute 'strides' \(ints\) is missing" 's/strides="1,1"//'
 changed "a shape that disagrees" "output 'y' is declared float\[1,9\], but computed as float\[1,8\]" '/name="y"/s/<dim>8</<dim>9</'
 changed "an unknown size" 'give the shape with --shape x=' 's/shape="1,1,3,3"/shape="1,1,?,3"/'
+changed "a size that is no number" '^bad.xml:[0-9]+: error: layer .x. \(Parameter\): its shape "1,1,x,3" has .x.' \
+    's/shape="1,1,3,3"/shape="1,1,x,3"/'
+changed "a size of 20 digits" "has '12345678901234567890' where a size is expected" \
+    's/shape="1,1,3,3"/shape="1,1,12345678901234567890,3"/'
+changed "a size that is left out" 'its shape "1,,3,3" has' 's/shape="1,1,3,3"/shape="1,,3,3"/'
+changed "a port's size that is no number" '<dim>x</dim>: a size is expected' 's|<dim>2</dim>|<dim>x</dim>|'
+changed "a port's size of 20 digits" '<dim>12345678901234567890</dim>: a size' 's|<dim>2</dim>|<dim>12345678901234567890</dim>|'
+changed "an unknown size, in a range" 'give the shape with --shape x=' 's/shape="1,1,3,3"/shape="1,1,2..8,3"/'
 changed "an element type" "element type 'f99' is not supported" 's/element_type="i64"/element_type="f99"/'
 sed 's/"ReLU"/"Rely"/' twin.xml | iconv -f UTF-8 -t UTF-16 >bad.xml
 refused "UTF-16: the line" '^bad.xml:9: error: .*openvino.Rely'
