@@ -97,20 +97,19 @@ static void print_value(FILE *f, void *what, const Expr *x)
     print_expr(e, f, x, P_UNARY);
 }
 
-/* Row-major order: great steps first. */
-static int by_step(const void *a, const void *b)
-{
-    const Term *x = a, *y = b;
-    return x->c != y->c ? (x->c < y->c) - (x->c > y->c) : x->atom->id - y->atom->id;
-}
-
+/* Row-major order: great steps first; equal ones in the order of idx_order.c, which no history of the atoms changes. */
 void print_index(Emit *e, FILE *f, const Idx *x)
 {
     Mark m = scratch_mark(e->c);
     const size_t terms = sizeof(Term) * (size_t)x->n;
     Idx *sorted = scratch_alloc(e->c, sizeof *x + terms);
     memcpy(sorted, x, sizeof *x + terms);
-    if (x->n > 1) qsort(sorted->t, (size_t)x->n, sizeof(Term), by_step);
+    for (int i = 1; i < x->n; i++)
+        for (int k = i; k > 0 && sorted->t[k - 1].c < sorted->t[k].c; k--) {
+            const Term t = sorted->t[k];
+            sorted->t[k] = sorted->t[k - 1];
+            sorted->t[k - 1] = t;
+        }
     idx_print_with(f, sorted, var_name, print_value, e);
     scratch_release(e->c, m);
 }

@@ -107,6 +107,20 @@ START_TEST(integers_are_plain_where_they_can_be)
 }
 END_TEST
 
+/* Whichever of the variables was asked for first. */
+START_TEST(equal_steps_stand_in_one_order)
+{
+    Buf *bufs[] = {buf_new(c, BUF_IN, "x", DT_F32, 1, six), buf_new(c, BUF_OUT, "y", DT_F32, 1, six)};
+    const Idx *j = idx_var(c, 1, 2), *i = idx_var(c, 0, 3), *at = idx_add(c, j, i);
+    Kernel *k = kernel_compute(c, "y", (Loc){0}, bufs[1], expr_load(c, bufs[0], &at));
+    k->nest = stmt_for(c, 0, 3, stmt_for(c, 1, 2, stmt_store(c, bufs[1], &at, expr_load(c, bufs[0], &at))));
+    const Kernel *one = k;
+    ck_assert(emitted(prog_of(bufs[0], bufs[1], 1, &one, 2, bufs), plain));
+    HAS(source, "out_y[i + j] = in_x[i + j]");
+    forget();
+}
+END_TEST
+
 START_TEST(temporaries_lie_in_the_arena)
 {
     Buf *bufs[] = {buf_new(c, BUF_IN, "x", DT_I8, 1, six), buf_new(c, BUF_OUT, "y", DT_I8, 1, six),
@@ -363,8 +377,9 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        a_program_of_one_loop, integers_are_plain_where_they_can_be, temporaries_lie_in_the_arena, budgets_are_kept,
-        deep_expressions_are_split, packed_elements_go_through_helpers, long_strings_are_arrays, json_takes_any_name,
+        a_program_of_one_loop, integers_are_plain_where_they_can_be, equal_steps_stand_in_one_order,
+        temporaries_lie_in_the_arena, budgets_are_kept, deep_expressions_are_split,
+        packed_elements_go_through_helpers, long_strings_are_arrays, json_takes_any_name,
         headers_tell_prefixes_apart, rounding_is_spoken_of_where_there_is_some, long_names_are_cut,
         long_kernels_keep_whole_steps, sizes_stop_at_the_greatest, simple_kernels_take_little_stack,
         mixed_kernels_take_much,
