@@ -152,7 +152,8 @@ Sax *sax_new(Ctx *c, const char *document, size_t size)
     xmlSetStructuredErrorFunc(s, complain);
     s->parser = xmlCreatePushParserCtxt(&h, s, document, (int)s->at, NULL);  /* four bytes tell the encoding */
     xmlSetStructuredErrorFunc(NULL, NULL);
-    if (!s->parser || xmlCtxtUseOptions(s->parser, XML_PARSE_NONET))
+    /* NOENT: values come with & and not &#38; for &amp;. There are no other entities, as no DTD is taken. */
+    if (!s->parser || xmlCtxtUseOptions(s->parser, XML_PARSE_NONET | XML_PARSE_NOENT))
         out_of_memory(c);
     for (int i = 0; i < WORD_COUNT; i++)
         if (!(s->words[i] = (const char *)xmlDictLookup(s->parser->dict, (const xmlChar *)words[i], -1)))

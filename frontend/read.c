@@ -52,7 +52,7 @@ static bool is_xml(const char *data, size_t n)
         return true;
     const char *s = behind_blanks(data, n);
     size_t left = n - (size_t)(s - data);
-    return left > 4 && *s == '<' && (s[1] == '?' || s[1] == '!' || (!memcmp(s, "<net", 4) && strchr(" \t\r\n>", s[4])));
+    return left > 4 && *s == '<' && (s[1] == '?' || s[1] == '!' || (!memcmp(s, "<net", 4) && strchr(" \t\r\n/>", s[4])));
 }
 
 static bool is_text(const char *data, size_t n)

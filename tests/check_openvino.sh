@@ -104,6 +104,18 @@ check "UTF-16" same_c wide.xml twin.onnxtxt
 { echo '<?xml version="1.0" encoding="ISO-8859-1"?>'; sed 1d twin.xml | sed 's/name="conv"/name="K\xE4se"/'; } >latin.xml
 cp twin.bin latin.bin
 check "ISO-8859-1" sh -c '"$1" show latin.xml --as=text | grep -q "\"Käse\" = Conv"' - "$BURIN"
+sed "s/name=\"conv\"/name='\&lt;a\&amp;b\&quot;c\&#38;\&apos;\&#xE4;'/" twin.xml >names.xml
+cp twin.bin names.bin
+"$BURIN" show names.xml --as=text >shown.onnxtxt
+check "names with any character" grep -qF "\"<a&b\\\"c&'ä\" = Conv" shown.onnxtxt
+check "which parse back" same_c names.xml shown.onnxtxt
+printf '<?before a="<b>"?><!-- & < -->\r\n' >marks.xml
+sed '1d;s/$/\r/;s|<layers>|<rt_info><layers/></rt_info><layers><!-- <layer> -->|;s|<dim>8|<dim><?p?>\n    8|' twin.xml >>marks.xml
+cp twin.bin marks.bin
+check "comments, instructions, CRLF" same_c marks.xml twin.onnxtxt
+{ printf '\357\273\277'; cat twin.xml; } >bom.xml
+cp twin.bin bom.bin
+check "a byte order mark" same_c bom.xml twin.onnxtxt
 
 # prints NAME FILE LINE...: what burin run says of it
 prints() {
@@ -192,6 +204,8 @@ refused "deep nesting" 'elements are nested more than 256 deep'
 refused "deep bodies" 'elements are nested more than 256 deep'
 echo '<model/>' >bad.xml; sed -i '1i <?xml version="1.0"?>' bad.xml
 refused "another root" '^bad.xml:2: error: the root element is <model>'
+echo '<net/>' >bad.xml
+refused "an empty network" "version of <net> is not stated"
 changed "an old version" 'version of <net> is 7: versions 10 and 11' 's/version="11"/version="7"/'
 changed "no version" 'version of <net> is not stated' 's/(name="g") version="11"/\1/'
 sed 's/twin/x/' twin.xml >bad.xml; rm -f bad.bin
