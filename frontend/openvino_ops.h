@@ -35,15 +35,11 @@ LayerExpand ov_interpolate, ov_reorg;
 LayerExpand ov_prior_box, ov_prior_box_clustered, ov_region_yolo, ov_ctc_greedy;
 /* openvino_boxes.c, openvino_nms.c, openvino_kept.c */
 LayerExpand ov_detection_output, ov_nms;
-void ov_kept(Lower *l);
-bool ov_kept_infer(Build *b, const Node *n, Type *out);
-/* openvino_paths.c, openvino_random.c */
-typedef bool LayerInfer(Build *b, const Node *n, Type *out);
-typedef void LayerLower(Lower *l);
-LayerInfer ov_tree_infer, ov_spelled_infer, ov_philox_infer;
-LayerLower ov_tree, ov_spelled, ov_philox;
 LayerInfer ov_kept_infer, ov_softened_infer;
 LayerLower ov_kept, ov_decayed, ov_softened;
+/* openvino_paths.c, openvino_random.c */
+LayerInfer ov_tree_infer, ov_spelled_infer, ov_philox_infer;
+LayerLower ov_tree, ov_spelled, ov_philox;
 /* openvino_proposal.c */
 LayerExpand ov_anchors, ov_pyramid;
 /* openvino_rois.c */
