@@ -228,6 +228,7 @@ scale() {
 compile() {
     local shape cc
     for shape in $scale_shapes; do
+        [ $shape != split ] || continue     # 10 000 parameters: clang takes 2.5 GB
         scale_build $shape 10000
         [ "$status" = 0 ] || { fail "compile, $shape" "burin build ends with $status"; continue; }
         for cc in gcc clang; do
