@@ -95,7 +95,9 @@ static const char clang_wide[] =
     "#pragma clang attribute push(__attribute__((min_vector_width(512))), apply_to = function)\n"
     "#endif\n";
 
+/* gcc makes a call of memcpy of a loop that copies an array, which then is no longer kept in registers. */
 static const char gcc_wide[] =
+    "#pragma GCC optimize(\"no-tree-loop-distribute-patterns\")\n"
     "#if defined(__AVX512F__)\n"
     "#pragma GCC target(\"prefer-vector-width=512\")\n"
     "#endif\n";

@@ -1,5 +1,6 @@
-/* Packing of constants: a load of one, seen from the loops of a tile, as a constant of its own that lies in the order in which those
- * loops read it. */
+/* Packing: what lanes read side by side, as an operand of its own that lies in the order in which the loops of a tile read it.
+ * Constants are packed when compiled, where they may grow a little; what is known at run time only is copied by a kernel in front, where
+ * it is large and read often. */
 #include "tile.h"
 
 enum { GROWTH_MOST = 4, GROWTH_FREE = 1024 };
@@ -61,39 +62,100 @@ static const Buf *pack_constant(Ctx *c, Bufs *packs, const Expr *load, const Sub
     return b;
 }
 
+/* ---- panels ------------------------------------------------------------------------------------------------------- */
+
+enum { REUSES_PAY = 32, ELEMENTS_PAY = 16 * 1024 };      /* of an operand that is packed at run time */
+
 typedef struct Panel { const Tile *s; int panel; } Panel;
 
-/* Constants that lanes read side by side lie in panels: the block, what is reduced, panels × lanes. */
+/* The places of a pack, outermost first: other variables of the kernel, the block, what is reduced, panels × lanes. */
+typedef struct Order { int n, vars[MAX_RANK]; int64_t dims[MAX_RANK]; const Idx *to[MAX_RANK]; } Order;
+
+static void put(Order *o, int var, int64_t dim, const Idx *to)
+{
+    o->vars[o->n] = var;
+    o->dims[o->n] = dim;
+    o->to[o->n++] = to;
+}
+
+/* false: the operand differs from row to row, or has too many dimensions. */
+static bool order_of(const Panel *p, const Idx *flat, Order *o)
+{
+    const Tile *s = p->s;
+    const Tiling *t = s->t;
+    const Reduce *r = t->reductions[s->reduction]->reduce;
+    for (int v = 0; v < t->k->rank; v++) {
+        if (v == t->lane || t->k->dims[v] == 1 || !idx_uses(flat, v)) continue;
+        if (v == t->row || o->n > MAX_RANK - 4) return false;
+        put(o, v, t->k->dims[v], idx_var(s->c, v, t->k->dims[v]));
+    }
+    put(o, s->block_var, s->count, s->block);
+    for (int v = 0; v < r->nvars; v++)
+        if (r->extents[v] > 1 && idx_uses(flat, r->vars[v]) && o->n < MAX_RANK - 1)
+            put(o, r->vars[v], r->extents[v], idx_var(s->c, r->vars[v], r->extents[v]));
+    put(o, s->lane_var, s->panels * s->lanes,
+        idx_add(s->c, idx_var(s->c, s->lane_var, s->lanes), idx_const(s->c, p->panel * s->lanes)));
+    return true;
+}
+
+/* Whether an operand that is only known at run time is read often enough to be copied. */
+static bool pays(const Tiling *t, const Buf *b, const Idx *flat)
+{
+    double reuses = 1;
+    for (int v = 0; v < t->k->rank; v++)
+        if (v != t->lane && !idx_uses(flat, v)) reuses *= (double)t->k->dims[v];
+    return reuses >= REUSES_PAY && buf_count(b) >= ELEMENTS_PAY;
+}
+
+static const Buf *pack_at_run_time(Tiling *t, const Expr *load, const Idx *place, const Order *o)
+{
+    Ctx *c = t->c;
+    int vars[MAX_RANK + 1];
+    const Idx *to[MAX_RANK + 1], *at[MAX_RANK];
+    for (int d = 0; d < o->n; d++) vars[d] = o->vars[d], to[d] = idx_var(c, d, o->dims[d]);
+    const Subst lane = {1, &t->lane, &place}, dims = {o->n, vars, to};
+    for (int d = 0; d < load->buf->rank; d++) {
+        if (load->at[d]->values) return NULL;
+        at[d] = idx_subst(c, idx_subst(c, load->at[d], &lane), &dims);
+    }
+    Buf *b = buf_new(c, BUF_TEMP, internf(c, "%s/panels", load->buf->name), load->buf->dt, o->n, o->dims);
+    VEC_PUSH(c, t->made->bufs, b);
+    const Kernel *k = kernel_compute(c, internf(c, "Pack %s", load->buf->name), t->k->loc, b, expr_load(c, load->buf, at));
+    VEC_PUSH(c, t->made->kernels, k);
+    return b;
+}
+
+static const Buf *pack_of(const Panel *p, const Expr *load, const Order *o)
+{
+    const Tile *s = p->s;
+    Tiling *t = s->t;
+    const int width = s->panels * s->lanes;
+    for (int i = 0; i < t->packs.n; i++)
+        if (t->packs.at[i].load == load && t->packs.at[i].from == s->from && t->packs.at[i].width == width) return t->packs.at[i].buf;
+    const Idx *place = idx_add(s->c, tile_panel(s, 0), idx_var(s->c, s->lane_var, width));
+    const Packing packing = {o->n, o->vars, o->dims};
+    const Buf *b = load->buf->kind == BUF_CONST ? pack_constant(s->c, &t->made->bufs, load, &(Subst){1, &t->lane, &place}, &packing)
+                                                : pack_at_run_time(t, load, place, o);
+    VEC_PUSH(s->c, t->packs, ((Pack){load, s->from, width, b}));
+    return b;
+}
+
 static const Expr *packed(Ctx *c, const Buf *b, const Idx *const *at, void *arg)
 {
     const Panel *p = arg;
     const Tile *s = p->s;
     Tiling *t = s->t;
     const Expr *load = expr_load(c, b, at);
-    int64_t step, dims[MAX_RANK];
-    int vars[MAX_RANK], n = 0;
-    const Idx *flat = idx_flat(c, b->rank, b->dims, at), *to[MAX_RANK];
-    if (b->kind != BUF_CONST || !idx_uses(flat, t->lane)) return NULL;
-    const bool affine = idx_affine(flat, t->lane, &step) && step == 1;
-    if (affine && s->count == 1 && s->valid == s->lanes) return NULL;
-    const Reduce *r = t->reductions[s->reduction]->reduce;
-    for (int v = 0; v < t->k->rank; v++) {
-        if (v == t->lane || t->k->dims[v] == 1 || !idx_uses(flat, v)) continue;
-        if (v == t->row || n > MAX_RANK - 4) return t->failed |= !affine || s->valid < s->lanes, NULL;
-        vars[n] = v, to[n] = idx_var(c, v, t->k->dims[v]), dims[n++] = t->k->dims[v];
-    }
-    vars[n] = s->block_var, to[n] = s->block, dims[n++] = s->count;
-    for (int v = 0; v < r->nvars; v++) {
-        if (r->extents[v] == 1 || !idx_uses(flat, r->vars[v]) || n > MAX_RANK - 2) continue;
-        vars[n] = r->vars[v], to[n] = idx_var(c, r->vars[v], r->extents[v]), dims[n++] = r->extents[v];
-    }
-    const int width = s->panels * s->lanes;
-    vars[n] = s->lane_var, dims[n] = width;
-    to[n++] = idx_add(c, idx_var(c, s->lane_var, s->lanes), idx_const(c, p->panel * s->lanes));
-    const Idx *place = idx_add(c, tile_panel(s, 0), idx_var(c, s->lane_var, width));
-    const Buf *pack = pack_constant(c, t->packs, load, &(Subst){1, &t->lane, &place}, &(Packing){n, vars, dims});
-    if (!pack) return t->failed |= !affine || s->valid < s->lanes, NULL;
-    return expr_load(c, pack, to);
+    const Idx *flat = idx_flat(c, b->rank, b->dims, at);
+    int64_t step;
+    Order o = {0};
+    if (b->kind == BUF_LOCAL || !idx_uses(flat, t->lane)) return NULL;
+    const bool as_it_is = idx_affine(flat, t->lane, &step) && step == 1 && s->valid == s->lanes;
+    if (as_it_is && s->count == 1) return NULL;
+    if (b->kind != BUF_CONST && !pays(t, b, flat)) return NULL;
+    const Buf *pack = order_of(p, flat, &o) ? pack_of(p, load, &o) : NULL;
+    if (!pack) t->failed |= !as_it_is;
+    return pack ? expr_load(c, pack, o.to) : NULL;
 }
 
 const Expr *tile_packed(Tile *s, const Expr *next, int panel)

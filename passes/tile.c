@@ -145,14 +145,16 @@ static int lanes_for(const Tiling *t, int64_t left)
 
 enum { STEPS_NEAR = 512, FAR = 3 };  /* steps of a panel of 16 floats in 32 KiB; time of a load from behind it */
 
-/* Time of one step of a tile, in half cycles of a machine that does two products and two loads a cycle, each product ready
- * after four. Panels that are longer than the nearest cache holds come from farther away. */
+/* Time of one step of a tile, in quarters of a cycle of a machine that does two products and two loads a cycle, each product
+ * ready after four. One panel stays in registers while rows go by; of several, compilers load each for every row. Panels
+ * longer than the nearest cache holds come from farther away. */
 static int64_t step_time(const Tiling *t, int64_t rows, int64_t panels)
 {
-    const int64_t far = t->depth * panels > STEPS_NEAR ? FAR : 1;
-    const int64_t products = t->target->vectors * rows * panels, loads = rows + t->target->vectors * panels * far;
+    const int64_t v = t->target->vectors, far = t->depth * panels > STEPS_NEAR ? FAR : 1;
+    const int64_t products = v * rows * panels;
+    const int64_t loads = (panels == 1 ? v : products) + rows + (far - 1) * v * panels;
     const int64_t most = products > loads ? products : loads;
-    return (most > 8 ? most : 8) + 1;
+    return 2 * (most > 8 ? most : 8) + 2;
 }
 
 /* Rows and panels of the tiles that are done soonest; each kind of rest costs room as well. */
@@ -183,6 +185,7 @@ typedef struct Segment {             /* of rows or of lanes: blocks of the same 
     int size;                        /* rows of a block; panels */
     int lanes, valid;                /* of a panel; of the last one that are stored */
     int var; const Idx *block;       /* 0 .. count-1 */
+    const Idx *base;                 /* of rows: where a loop outside has got to; NULL: 0 */
 } Segment;
 typedef struct Segments { int n; Segment of[SEGMENTS_MOST]; } Segments;
 
@@ -227,7 +230,8 @@ static void cut_lanes(Tiling *t, int panels, Segments *s)
 static const Stmt *tile(Tiling *t, const Segment *rows, const Segment *lanes)
 {
     t->rows = rows->size;
-    t->row_at = idx_axpy(t->c, idx_const(t->c, rows->from), rows->size, rows->block);
+    t->row_at = idx_axpy(t->c, rows->base ? rows->base : idx_const(t->c, 0), rows->size, rows->block);
+    t->row_at = idx_add(t->c, t->row_at, idx_const(t->c, rows->from));
     return tile_lanes(t, &(Panels){lanes->from, lanes->count, lanes->size, lanes->lanes, lanes->valid, lanes->var});
 }
 
@@ -239,18 +243,11 @@ static const Stmt *around(const Tiling *t, const Stmt *nest, bool read)
     return nest;
 }
 
-/* Rows outside, panels within; where panels are too many to stay near, panels outside, so that each is fetched once. */
-static const Stmt *all_tiles(Tiling *t)
+/* Loops over panels and, within, rows, or the other way round. */
+static const Stmt *tiles(Tiling *t, const Segments *rows, const Segments *lanes, bool by_panels)
 {
-    Segments rows = {0}, lanes = {0};
-    const Stmt *outer[SEGMENTS_MOST], *inner[SEGMENTS_MOST];
-    const int64_t extent = t->row < 0 ? 1 : t->k->dims[t->row];
-    int height = 1, panels = 1;
-    shape_of(t, extent, lane_extent(t) / most_lanes(t), &height, &panels);
-    cut_rows(t, extent, height, &rows);
-    cut_lanes(t, panels, &lanes);
-    const bool by_panels = t->weight > CACHE;
-    const Segments *out = by_panels ? &lanes : &rows, *in = by_panels ? &rows : &lanes;
+    const Stmt *outer[SEGMENTS_MOST] = {0}, *inner[SEGMENTS_MOST] = {0};
+    const Segments *out = by_panels ? lanes : rows, *in = by_panels ? rows : lanes;
     for (int i = 0; i < out->n; i++) {
         for (int j = 0; j < in->n; j++) {
             const Segment *row = by_panels ? &in->of[j] : &out->of[i], *lane = by_panels ? &out->of[i] : &in->of[j];
@@ -261,7 +258,44 @@ static const Stmt *all_tiles(Tiling *t)
         outer[i] = stmt_for(t->c, out->of[i].var, out->of[i].count, all);
     }
     const Stmt *nest = stmt_seq(t->c, out->n, outer);
-    return around(t, by_panels ? nest : around(t, nest, false), true);
+    return by_panels ? nest : around(t, nest, false);
+}
+
+/* Blocks of rows of which so many stay near while all panels go by, as a segment of its own, in a loop over such stretches. */
+static const Stmt *by_stretches(Tiling *t, Segments *rows, const Segments *lanes)
+{
+    Segment *s = &rows->of[0];
+    const int64_t near = (int64_t)CACHE / (t->depth * s->size), most = near > 1 ? near : 1;
+    if (rows->n > 2 || s->count <= 2 * most) return tiles(t, rows, lanes, true);
+    const int64_t stretches = s->count / most;
+    const int var = var_new(t->c);
+    Segments part = {0};
+    add(t, &part, (Segment){.from = s->from, .count = most, .size = s->size});
+    part.of[0].base = idx_axpy(t->c, idx_const(t->c, 0), most * s->size, idx_var(t->c, var, stretches));
+    const Stmt *all[2] = {stmt_for(t->c, var, stretches, tiles(t, &part, lanes, true)), NULL};
+    s->from += stretches * most * s->size;
+    s->count -= stretches * most;
+    s->block = idx_var(t->c, s->var, s->count);
+    Segments rest = {0};
+    for (int i = 0; i < rows->n; i++)
+        if (rows->of[i].count) rest.of[rest.n++] = rows->of[i];
+    if (rest.n == 0) return all[0];
+    all[1] = tiles(t, &rest, lanes, true);
+    return stmt_seq(t->c, 2, all);
+}
+
+/* Rows outside, panels within; where panels are too many to stay near, panels outside, so that each is fetched once for
+ * as many rows as stay near. */
+static const Stmt *all_tiles(Tiling *t)
+{
+    Segments rows = {0}, lanes = {0};
+    const int64_t extent = t->row < 0 ? 1 : t->k->dims[t->row];
+    int height = 1, panels = 1;
+    shape_of(t, extent, lane_extent(t) / most_lanes(t), &height, &panels);
+    cut_rows(t, extent, height, &rows);
+    cut_lanes(t, panels, &lanes);
+    if (t->weight <= CACHE) return around(t, tiles(t, &rows, &lanes, false), true);
+    return around(t, by_stretches(t, &rows, &lanes), true);
 }
 
 /* ---- the pass ----------------------------------------------------------------------------------------------------- */
@@ -372,25 +406,25 @@ static const Kernel *one_phase(Ctx *c, const Kernel *k, int var, int64_t count, 
 
 /* The kernel as tiles; NULL: it stays as it is. Where a guard asks for a remainder of a variable, as the stride of a transposed
  * convolution does, the values of each remainder are a kernel of their own, whose guards are settled. */
-static const Stmt *tiled(Ctx *c, const Kernel *k, const Target *target, Bufs *packs)
+static const Stmt *tiled(Ctx *c, const Kernel *k, const Target *target, Made *made)
 {
-    Tiling t = {.c = c, .k = k, .target = target, .packs = packs};
+    Tiling t = {.c = c, .k = k, .target = target, .made = made};
     if (!plan_tiling(&t)) return NULL;
     Phase p = {k, -1, 0};
     for (int i = 0; i < t.nreductions; i++) expr_walk(c, t.reductions[i]->reduce->next[0], see_phase, &p);
     if (p.var >= 0 && p.var != t.lane) {
         const Stmt *parts[PHASES_MOST];
         for (int64_t i = 0; i < p.count; i++)
-            if (!(parts[i] = tiled(c, one_phase(c, k, p.var, p.count, i), target, packs))) return NULL;
+            if (!(parts[i] = tiled(c, one_phase(c, k, p.var, p.count, i), target, made))) return NULL;
         return stmt_seq(c, (int)p.count, parts);
     }
     const Stmt *nest = all_tiles(&t);
     return t.failed ? NULL : nest;
 }
 
-static const Kernel *with_tiles(Ctx *c, const Kernel *k, const Target *target, Bufs *packs)
+static const Kernel *with_tiles(Ctx *c, const Kernel *k, const Target *target, Made *made)
 {
-    const Stmt *nest = tiled(c, k, target, packs);
+    const Stmt *nest = tiled(c, k, target, made);
     if (!nest) return k;
     Kernel *to = mem_copy(c, k, sizeof *k);
     to->nest = nest;
@@ -400,18 +434,20 @@ static const Kernel *with_tiles(Ctx *c, const Kernel *k, const Target *target, B
 Unit pass_tile(Ctx *c, Unit u)
 {
     if (u.target->lanes == 0) return u;
-    Bufs packs = {0};
-    const Kernel **out = NEW_N(c, const Kernel *, u.prog->nkernels);
+    Made made = {0};
     for (int i = 0; i < u.prog->nkernels; i++) {
         Mark m = scratch_mark(c);
-        out[i] = with_tiles(c, u.prog->kernels[i], u.target, &packs);
+        const int bufs = made.bufs.n, kernels = made.kernels.n;
+        const Kernel *k = with_tiles(c, u.prog->kernels[i], u.target, &made);
+        if (k == u.prog->kernels[i]) made.bufs.n = bufs, made.kernels.n = kernels;
+        VEC_PUSH(c, made.kernels, k);
         scratch_release(c, m);
     }
     Prog q = *u.prog;
-    q.nbufs += packs.n;
+    q.nbufs += made.bufs.n;
     q.bufs = NEW_N(c, Buf *, q.nbufs);
     memcpy(q.bufs, u.prog->bufs, sizeof *q.bufs * (size_t)u.prog->nbufs);
-    if (packs.n) memcpy(q.bufs + u.prog->nbufs, packs.at, sizeof *q.bufs * (size_t)packs.n);
-    u.prog = prog_with(c, &q, q.nkernels, out);
+    if (made.bufs.n) memcpy(q.bufs + u.prog->nbufs, made.bufs.at, sizeof *q.bufs * (size_t)made.bufs.n);
+    u.prog = prog_with(c, &q, made.kernels.n, made.kernels.at);
     return u;
 }

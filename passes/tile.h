@@ -5,6 +5,8 @@
 #include "passes.h"
 
 typedef VEC(Buf *) Bufs;
+typedef struct Made { Bufs bufs; VEC(const Kernel *) kernels; } Made;        /* packs; what fills those of run time, then the tiles */
+typedef struct Pack { const Expr *load; int64_t from; int width; const Buf *buf; } Pack;     /* of the lanes from `from` on */
 
 typedef struct Tiling {              /* of one kernel */
     Ctx *c;
@@ -21,7 +23,8 @@ typedef struct Tiling {              /* of one kernel */
     bool read[MAX_RANK];             /* variables along which what the lanes read differs */
     double weight;                   /* elements of that */
     int rows; const Idx *row_at;     /* of the tile at hand: so many, from that one on */
-    Bufs *packs;                     /* constants that are made */
+    Made *made;
+    VEC(Pack) packs;                 /* of this kernel */
 } Tiling;
 
 /* lanes.c: the inside of a tile. */
