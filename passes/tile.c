@@ -425,6 +425,7 @@ static const Stmt *tiled(Ctx *c, const Kernel *k, const Target *target, Made *ma
 static const Kernel *with_tiles(Ctx *c, const Kernel *k, const Target *target, Made *made)
 {
     const Stmt *nest = tiled(c, k, target, made);
+    if (!nest) nest = blocked(c, k);
     if (!nest) return k;
     Kernel *to = mem_copy(c, k, sizeof *k);
     to->nest = nest;

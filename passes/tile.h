@@ -61,6 +61,9 @@ const Stmt *tile_lanes(Tiling *t, const Panels *p);
 bool idx_affine(const Idx *x, int var, int64_t *step);
 const Idx *load_place(Ctx *c, const Expr *e);
 
+/* blocks.c: a kernel that reads across the order in which it writes, by blocks; NULL: k is none. */
+const Stmt *blocked(Ctx *c, const Kernel *k);
+
 /* sums.c: the loops that bring the arrays of the reduction at hand to its value. */
 const Stmt *tile_sums(Tile *s);
 
