@@ -245,7 +245,7 @@ static const Type *edge_types(Ctx *c, int n, Edge *const *edges)
 
 static Unit transformed(Ctx *c, Args *a, const Graph *g)
 {
-    Unit u = {g, NULL, a->target};
+    Unit u = {.graph = g, .target = a->target, .io_arena = a->emit.io_arena};
     if (a->counts) u.graph = graph_counted(c, u.graph);
     a->emit.ncounts = u.graph->ncounts;
     a->emit.counted = u.graph->counted;
@@ -260,7 +260,7 @@ static Unit transformed(Ctx *c, Args *a, const Graph *g)
 static Unit compiled(Ctx *c, Args *a)
 {
     const Graph *g = frontend_read(c, a->model, &a->read);
-    return c->errors ? (Unit){NULL, NULL, NULL} : transformed(c, a, g);
+    return c->errors ? (Unit){NULL} : transformed(c, a, g);
 }
 
 /* ---- the commands ------------------------------------------------------------------------------------------------ */

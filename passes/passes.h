@@ -12,6 +12,7 @@ typedef struct Unit { /* the program between two passes: as a graph until `lower
     const Graph *graph;
     const Prog *prog;                /* NULL before lower */
     const Target *target;
+    bool io_arena;                   /* inputs and outputs live in the arena, too */
 } Unit;
 
 typedef struct PipeOptions {

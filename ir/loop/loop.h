@@ -116,6 +116,8 @@ struct Buf {                         /* an n-dimensional array. Complex tensors 
 Buf *buf_new(Ctx *c, BufKind kind, const char *name, DType dt, int rank, const int64_t *dims);
 int64_t buf_count(const Buf *b);     /* elements */
 size_t buf_bytes(const Buf *b);
+struct Plan;
+bool buf_in_arena(const Buf *b, const struct Plan *plan);    /* NULL: as with one for temporaries alone */
 
 typedef union Value { int64_t i; uint64_t u; float f; double d; const char *s; } Value;
 /* How a scalar of a type is held: ints and bool in i (sign-extended) or u; float in f; double in d; 16-, 8-, 4-bit
@@ -279,13 +281,14 @@ typedef struct Prog {                /* kernels run in order; every buffer is wr
     const Kernel **kernels;
     Buf **ins, **outs;               /* the graph's, in its order; an output that is never written by a kernel is a
                                         fault */
-    const struct Plan *plan;         /* NULL until the pass `plan` has placed the temporaries */
+    const struct Plan *plan;         /* NULL until the pass `plan` has placed them */
 } Prog;
-typedef struct Plan {                /* where the temporaries lie in the one arena */
-    const int64_t *offset;           /* per bufs[i]: byte offset for TEMP, else -1 */
+typedef struct Plan {                /* where things lie in the one arena */
+    const int64_t *offset;           /* per bufs[i]: byte offset for what lies in the arena, else -1 */
     int64_t bytes, align;            /* of the arena; 0 bytes: no arena is needed */
-    int64_t lower_bound;             /* bytes alive at the peak, whatever the placement */
+    int64_t lower_bound;             /* bytes alive at the peak, in whole units of align: the least of any placement */
     int peak;                        /* kernel at which that many are alive */
+    bool io;                         /* inputs and outputs lie there, too; inputs may be written over */
 } Plan;
 /* Each expression of the kernel, those within subscripts too, perhaps more than once. */
 void kernel_walk(Ctx *c, const Kernel *k, void (*visit)(const Expr *, void *), void *arg);

@@ -18,6 +18,11 @@ int64_t buf_count(const Buf *b)
     return n;
 }
 
+bool buf_in_arena(const Buf *b, const Plan *plan)
+{
+    return b->kind == BUF_TEMP || (plan && plan->io && (b->kind == BUF_IN || b->kind == BUF_OUT));
+}
+
 size_t buf_bytes(const Buf *b)
 {
     return type_bytes((Type){ b->dt, b->rank, b->dims });
