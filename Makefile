@@ -72,7 +72,7 @@ TESTS_loop = loop idx view range scalar meaning math interp
 TESTS_graph = graph op build expand lower
 TESTS_ops = ops
 TESTS_frontend = frontend text literal onnx onnx_tensor onnx_bad
-TESTS_passes = passes place
+TESTS_passes = passes place order
 TESTS_codegen = codegen
 room_of = $(or $(strip $(foreach r,$(ROOMS),$(if $(filter $(patsubst unit_%,%,$(1:fuzz_%=%)),$(TESTS_$r)),$r))),.)
 

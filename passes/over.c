@@ -31,7 +31,8 @@ bool kernel_overwrites(Ctx *c, const Kernel *k, const Buf *t)
 {
     const Buf *out = k->out;
     if (!k->value || k->value->kind == E_LOAD || k->value->size > EXPR_SIZE || t == out || t->text) return false;
-    if (dtype_bits(t->dt) != dtype_bits(out->dt) || dtype_bits(t->dt) < 8 || buf_count(t) != buf_count(out)) return false;
+    const int bits = dtype_bits(out->dt);
+    if (bits < 8 || dtype_bits(t->dt) != bits || buf_count(t) != buf_count(out)) return false;
     Over o = {c, idx_flat(c, out->rank, out->dims, k->at), t, true};
     same_place(k->value, &o, false);
     return o.ok;

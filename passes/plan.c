@@ -2,9 +2,9 @@
  *
  * A temporary lives from the kernel that first writes it to the last one that touches it; the slots of computed strings
  * and outputs live to the end of the run, inputs from its start. A kernel that may write over what it reads (over.c)
- * does so, when nobody reads that later: such buffers form a group with one place. Groups are placed by place.c. The lower
- * bound is the bytes alive at the peak, in whole units of the arena's alignment: no placement of these lives can need
- * less. Requires: loopify. Breaks nothing. */
+ * does so, when nobody reads that later: such buffers form a group with one place. Groups are placed by place.c. The
+ * lower bound is the bytes alive at the peak, in whole units of the arena's alignment: no placement of these lives can
+ * need less. Requires: loopify. Breaks nothing. */
 #include "plan.h"
 
 typedef struct Planner {

@@ -4,13 +4,13 @@
 
 #include "passes.h"
 
-/* ---- over.c: writing over what is read ---------------------------------------------------------------------------- */
+/* ---- over.c: writing over what is read --------------------------------------------------------------------------- */
 
 /* Whether k may write its result over t, which it reads and nobody reads later: whole elements of the same size and
  * number, and each one that it reads is at the place that it then writes. Asks nothing of lives. */
 bool kernel_overwrites(Ctx *c, const Kernel *k, const Buf *t);
 
-/* ---- place.c: offsets --------------------------------------------------------------------------------------------- */
+/* ---- place.c: offsets -------------------------------------------------------------------------------------------- */
 
 typedef struct Block {               /* bytes that need one place */
     int first, last;                 /* kernels, both included */

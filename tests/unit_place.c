@@ -25,7 +25,8 @@ static int64_t make_blocks(Block *b, int n, int times, int sizes)
     for (int i = 0; i < n; i++) {
         const int p = below(times), q = below(times);
         const int64_t align = 1 << below(4);
-        b[i] = (Block){.first = p < q ? p : q, .last = p < q ? q : p, .bytes = align * (1 + below(sizes)), .align = align};
+        b[i] = (Block){.first = p < q ? p : q, .last = p < q ? q : p, .align = align};
+        b[i].bytes = align * (1 + below(sizes));
     }
     for (int t = 0; t < times; t++) {
         int64_t alive = 0;
