@@ -49,6 +49,7 @@ static const char usage[] =
     "  --weights-file FILE           the weights of OpenVINO IR (default: the model's name with .bin)\n"
     "  --prefix NAME                 prefix of every exported name (default: the stem of OUT)\n"
     "  --arena=static|caller         the workspace: a static array (default), or a parameter\n"
+    "  --io=copy|arena               inputs and outputs are buffers of the caller's (default), or live in the arena\n"
     "  --counts                      a parameter more for each output whose size depends on data: its true dimensions\n"
     "  --weights=c|bin               constants as C arrays (default), or in OUT.bin\n"
     "  --ram-budget=N                refuse a model that needs more bytes of RAM (default: 2 GiB)\n"
@@ -56,8 +57,8 @@ static const char usage[] =
     "  --target=NAME                 the machine that tile shapes are chosen for (generic, cortex-m4, x86-64-v3, ...)\n"
     "  --string-bytes=N              room for a computed string (255)\n"
     "  --after=PASS --stop-after=PASS --pass-limit=N --check-passes    look into, cut short, check the passes:\n"
-    "                                read, canon, fold (graph text), lower, views, fuse, spaces, loopify, plan "
-    "(loops)\n"
+    "                                read, canon, fold (graph text), lower, views, fuse, layout, spaces, tile,\n"
+    "                                loopify, order, plan (loops)\n"
     "  --help --version\n";
 
 /* ---- the command line -------------------------------------------------------------------------------------------- */

@@ -11,7 +11,7 @@ typedef struct EmitOptions {
     const char *model_path;          /* for the SHA-256 and the comment (its base name alone is printed) */
     const char *options;             /* the options of the command line that shape the output, for the comment */
     bool arena_caller;               /* --arena=caller */
-    bool io_arena;                   /* --io=arena */
+    bool io_arena;                   /* --io=arena: the program is planned so */
     bool weights_bin;                /* --weights=bin */
     int64_t ram_budget, flash_budget;        /* bytes; RAM 2 GiB unless said otherwise; flash -1: none */
     int ncounts; const int *counted;         /* the last outputs are true dimensions, each of output counted[k] */
@@ -31,6 +31,7 @@ const char *prefix_from(Ctx *c, const char *name);   /* the C name that --prefix
 /* ---- size.c: what the program needs ------------------------------------------------------------------------------ */
 typedef struct Sizes {
     int64_t arena, arena_align, inputs, outputs, flash, stack;   /* bytes */
+    bool io_in_arena;                /* inputs and outputs are parts of the arena */
     int64_t lower_bound;             /* of the arena, for the order as it stands */
     int64_t ops, bytes_moved;        /* worst case, per call */
 } Sizes;

@@ -46,27 +46,55 @@ static void print_helpers(Emit *e, FILE *f)
         if (e->put[bits]) print_packed_put(e, f, bits);
 }
 
-/* The members that the functions use, each as long as the arena. */
+bool arena_has(const Emit *e, const char *member)
+{
+    for (int i = 0; i < e->p->nbufs; i++) {
+        const Buf *b = e->p->bufs[i];
+        if (in_arena(e, b) && buf_info(e, b)->used && !strcmp(elem_member(b->dt), member)) return true;
+    }
+    return false;
+}
+
+/* The members that the functions use, each as long as the arena; when others see it, one for any byte as well. */
+void print_union(Emit *e, FILE *f)
+{
+    const int64_t bytes = e->sizes.arena;
+    fputs("union ", f);
+    if (e->o->arena_caller || io_in_arena(e)) fprintf(f, "%s_arena ", e->o->prefix);
+    fputs("{\n", f);
+    if (io_in_arena(e)) fprintf(f, "    unsigned char bytes[%lld];\n", (long long)(bytes ? bytes : 1));
+    for (int dt = 1; dt < DT_COUNT; dt++) {
+        const char *member = elem_member((DType)dt);
+        bool again = false;
+        for (int k = 1; k < dt; k++) again |= !strcmp(elem_member((DType)k), member);
+        if (again || !arena_has(e, member)) continue;
+        const long long n = (long long)(bytes / elem_bytes((DType)dt));
+        if (dt == DT_STRING) fprintf(f, "    union { const char *s; uint64_t room; } str[%lld];\n", n);
+        else fprintf(f, "    %s %s[%lld];\n", dtype_ctype((DType)dt), member, n);
+    }
+    fputc('}', f);
+}
+
+static bool uses_arena(const Emit *e)
+{
+    for (int i = 0; i < e->p->nbufs; i++)
+        if (in_arena(e, e->p->bufs[i]) && buf_info(e, e->p->bufs[i])->used) return true;
+    return io_in_arena(e) && !e->o->arena_caller;    /* whoever calls may name it, whether or not it holds anything */
+}
+
 static void print_arena(Emit *e, FILE *f)
 {
-    const Prog *p = e->p;
-    bool member[DT_COUNT] = {false}, any = false;
-    const char *tag = internf(e->c, "%s_arena", e->o->prefix);
-    for (int i = 0; i < p->nbufs; i++)
-        if (p->bufs[i]->kind == BUF_TEMP && buf_info(e, p->bufs[i])->used) any = member[p->bufs[i]->dt] = true;
-    if (!any) return;
-    fputs("/* The workspace: each value that one step computes for later ones has its place in it. */\n", f);
-    if (e->o->arena_caller) fprintf(f, "union %s {\n", tag);
-    else fprintf(f, "%s_ARENA_ATTR static union {\n", e->upper);
-    for (int dt = 1; dt < DT_COUNT; dt++) {
-        bool again = false;
-        for (int k = 1; k < dt; k++) again |= member[k] && !strcmp(elem_member((DType)k), elem_member((DType)dt));
-        if (!member[dt] || again) continue;
-        const long long n = (long long)(e->sizes.arena / elem_bytes((DType)dt));
-        if (dt == DT_STRING) fprintf(f, "    union { const char *s; uint64_t room; } str[%lld];\n", n);
-        else fprintf(f, "    %s %s[%lld];\n", dtype_ctype((DType)dt), elem_member((DType)dt), n);
-    }
-    fputs(e->o->arena_caller ? "};\n\n" : "} arena;\n\n", f);
+    const bool shown = io_in_arena(e);
+    if (!uses_arena(e)) return;
+    fprintf(f, "/* The workspace: %s has its place in it. */\n",
+            shown ? "each input, output and value between them" :
+                    "each value that one step computes for later ones");
+    if (!e->o->arena_caller) fprintf(f, "%s_ARENA_ATTR %s", e->upper, shown ? "" : "static ");
+    if (e->o->arena_caller || !shown) print_union(e, f);
+    else fprintf(f, "union %s_arena", e->o->prefix);
+    if (e->o->arena_caller) fputs(";\n\n", f);
+    else if (shown) fprintf(f, " %s_arena[1];\n\n", e->o->prefix);
+    else fputs(" arena;\n\n", f);
 }
 
 /* ---- includes ---------------------------------------------------------------------------------------------------- */
@@ -134,14 +162,13 @@ static void print_hook(Emit *e, FILE *f, const char *what, const char *why)
 
 static void print_hooks(Emit *e, FILE *f)
 {
-    bool constants = e->strings.n > 0, arena = false;
+    bool constants = e->strings.n > 0;
     for (int i = 0; i < e->p->nbufs; i++) {
         const BufInfo *b = buf_info(e, e->p->bufs[i]);
         constants |= printed(e, b->buf);
-        arena |= b->used && b->buf->kind == BUF_TEMP;
     }
     if (constants) print_hook(e, f, "CONST", "placement of constants");
-    if (arena && !e->o->arena_caller) print_hook(e, f, "ARENA_ATTR", "placement of the workspace");
+    if (uses_arena(e) && !e->o->arena_caller) print_hook(e, f, "ARENA_ATTR", "placement of the workspace");
 }
 
 static bool mentions(const Sheet *t, const char *word)
@@ -227,13 +254,9 @@ static void emit_all(Emit *e, EmitFiles f)
 
 bool emit(Ctx *c, const Prog *p, const EmitOptions *o, EmitFiles f)
 {
-    if (o->io_arena) {
-        error(c, (Loc){0}, "--io=arena needs inputs and outputs that are planned into the arena, which this version "
-              "does not do; say --io=copy");
-        return false;
-    }
     Emit e = {.c = c, .p = p, .o = o, .sizes = prog_sizes(c, p, o)};
-    if (!budget_check(c, p, o, &e.sizes)) return false;
+    if (o->io_arena && !io_in_arena(&e)) ice(c, "inputs and outputs are not planned into the arena");
+    if (!interface_fits(&e) || !budget_check(c, p, o, &e.sizes)) return false;
     Mark m = scratch_mark(c);
     emit_all(&e, f);
     scratch_release(c, m);

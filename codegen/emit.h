@@ -50,7 +50,7 @@ const char *cname_upper(Ctx *c, const char *name);
 typedef struct BufInfo {             /* of a buffer that is no local */
     const Buf *buf;                  /* NULL: no such buffer */
     const char *name;                /* IN, OUT: the parameter; CONST: the array */
-    int64_t offset;                  /* TEMP: bytes into the arena; CONST in OUT.bin: bytes into it */
+    int64_t offset;                  /* in_arena: bytes into the arena; CONST in OUT.bin: bytes into it */
     bool used;                       /* the C text mentions it */
     bool bits;                       /* CONST: printed as the bits of floats, read through member f */
     bool begun;                      /* OUT of less than a byte an element: its padding is cleared */
@@ -95,6 +95,8 @@ typedef struct Emit {
 } Emit;
 
 BufInfo *buf_info(const Emit *e, const Buf *b);      /* NULL: a local */
+bool in_arena(const Emit *e, const Buf *b);
+bool io_in_arena(const Emit *e);                     /* inputs and outputs are */
 const char *buf_ctype(const Buf *b);                 /* "float", "const char *" */
 const char *elem_member(DType dt);                   /* of the arena: "f32" */
 int elem_bytes(DType dt);                            /* of an element of memory; packed ones 1 */
@@ -113,6 +115,8 @@ void print_address(Emit *e, FILE *f, const Buf *b, const Idx *const *at);
 void print_packed(Emit *e, FILE *f, const Buf *b, const Idx *const *at);     /* "x, 4*i + j": the helpers' arguments */
 /* In elements, from the start of the array or of the arena's member. */
 const Idx *flat_place(Emit *e, const Buf *b, const Idx *const *at);
+void print_byte(Emit *e, FILE *f, const Buf *b, int64_t byte);       /* one byte of packed elements */
+void print_member(Emit *e, FILE *f, DType dt);       /* of the arena: "arena.f32" */
 void print_buf(Emit *e, FILE *f, const Buf *b);      /* "x float[2,3]", safe in a comment */
 void touch(Emit *e, const Buf *b, bool write);
 const char *idx_type(const Emit *e);
@@ -147,8 +151,14 @@ void print_constants(Emit *e, FILE *f);
 void write_bin(Emit *e, FILE *f);
 int64_t const_bytes(const Buf *b);                   /* of flash, strings included */
 
+/* ---- emit.c: the arena ------------------------------------------------------------------------------------------ */
+
+bool arena_has(const Emit *e, const char *member);   /* the functions use it: "f32" */
+void print_union(Emit *e, FILE *f);                  /* its type */
+
 /* ---- iface.c ----------------------------------------------------------------------------------------------------- */
 
+bool interface_fits(Emit *e);                        /* else errors */
 void plan_interface(Emit *e);                        /* names of parameters */
 void print_header(Emit *e, FILE *f);
 void print_parameter(Emit *e, FILE *f, const Buf *b, bool written, const char *restricted);

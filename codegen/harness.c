@@ -94,6 +94,19 @@ static void print_params(FILE *f, const char *upper, const char *way, int n, Buf
                 bufs[i]->dt == DT_STRING);
 }
 
+/* With --io=arena: from and to where they live. */
+static void print_moves(FILE *f, const Prog *p, const EmitOptions *o, const char *upper, bool inputs)
+{
+    const int shown = p->nouts - o->ncounts;
+    for (int i = 0; i < (inputs ? p->nins : p->nouts); i++) {
+        const int k = i + (inputs ? 0 : p->nins);
+        fprintf(f, inputs ? "    memcpy(arena + " : "    memcpy(at[%d], arena + ", k);
+        if (i < shown || inputs) fprintf(f, "%s_%s%d_OFFSET, ", upper, inputs ? "IN" : "OUT", i);
+        else fprintf(f, "%s_OUT%d_COUNTS_OFFSET, ", upper, o->counted[i - shown]);
+        fprintf(f, inputs ? "at[%d], params[%d].bytes);\n" : "params[%d].bytes);\n", k, k);
+    }
+}
+
 static void print_main(FILE *f, const Prog *p, const EmitOptions *o, const char *upper)
 {
     fputs("int main(int argc, char **argv)\n{\n    FILE *in = argc > 2 ? opened(argv[1], \"rb\") : NULL;\n"
@@ -106,14 +119,20 @@ static void print_main(FILE *f, const Prog *p, const EmitOptions *o, const char 
                 "    get(in, weights, %s_WEIGHTS_BYTES);\n    fclose(in);\n", upper, upper, upper, upper);
     if (o->arena_caller)
         fprintf(f, "    char *a = room(%s_ARENA_BYTES + %s_ARENA_ALIGN);\n", upper, upper);
+    if (o->io_arena && o->arena_caller) fprintf(f, "    char *arena = aligned(a, %s_ARENA_ALIGN);\n", upper);
+    else if (o->io_arena) fprintf(f, "    char *arena = (char *)%s_arena;\n    memset(arena, FILL, sizeof %s_arena);\n",
+                                  o->prefix, o->prefix);
+    if (o->io_arena) print_moves(f, p, o, upper, true);
     fprintf(f, "    %s_run(", o->prefix);
     const char *comma = "";
-    for (int i = 0; i < p->nins + p->nouts; i++, comma = i % 12 ? ", " : ",\n        ")
+    for (int i = 0; i < p->nins + p->nouts && !o->io_arena; i++, comma = i % 12 ? ", " : ",\n        ")
         fprintf(f, "%sat[%d]", comma, i);
     if (o->weights_bin) fprintf(f, "%sweights", comma);
     if (o->weights_bin) comma = ", ";
     if (o->arena_caller) fprintf(f, "%saligned(a, %s_ARENA_ALIGN)", comma, upper);
-    fputs(");\n    FILE *out = opened(argv[2], \"wb\");\n    fputc(FUSED, out);\n"
+    fputs(");\n", f);
+    if (o->io_arena) print_moves(f, p, o, upper, false);
+    fputs("    FILE *out = opened(argv[2], \"wb\");\n    fputc(FUSED, out);\n"
           "    for (int i = INS; i < INS + OUTS; i++) put_param(out, &params[i], at[i]);\n"
           "    if (fclose(out)) fail(\"cannot write the outputs\");\n"
           "    for (int i = 0; i < INS + OUTS; i++) free(at[i]);\n"

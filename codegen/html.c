@@ -110,8 +110,8 @@ static void put_figures(Xml *x, const Sizes *s)
     figure(x, bytes_text(c, ram_of(s)), "RAM");
     figure(x, bytes_text(c, s->arena), "arena");
     figure(x, bytes_text(c, s->lower_bound), "its lower bound");
-    figure(x, bytes_text(c, s->inputs), "inputs");
-    figure(x, bytes_text(c, s->outputs), "outputs");
+    figure(x, bytes_text(c, s->inputs), s->io_in_arena ? "inputs, in the arena" : "inputs");
+    figure(x, bytes_text(c, s->outputs), s->io_in_arena ? "outputs, in the arena" : "outputs");
     figure(x, bytes_text(c, s->stack), "stack, at most");
     figure(x, bytes_text(c, s->flash), "constants");
     figure(x, count_text(c, s->ops), "operations, at most");

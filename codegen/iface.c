@@ -13,9 +13,36 @@ Type param_type(const EmitOptions *o, const Buf *b)
     return types ? types[b->index] : (Type){b->dt, b->rank, b->dims};
 }
 
+/* What C calls its place in the arena. */
+static const char *offset_macro(Emit *e, const Buf *b)
+{
+    const int count = b->kind == BUF_OUT ? b->index - (e->p->nouts - e->o->ncounts) : -1;
+    if (count >= 0) return internf(e->c, "%s_OUT%d_COUNTS_OFFSET", e->upper, e->o->counted[count]);
+    return internf(e->c, "%s_%s%d_OFFSET", e->upper, b->kind == BUF_IN ? "IN" : "OUT", b->index);
+}
+
+/* Pointers have another size on each machine, and what they point to no place in the arena. */
+bool interface_fits(Emit *e)
+{
+    const Prog *p = e->p;
+    const int before = e->c->errors;
+    for (int i = 0; i < p->nins + p->nouts && io_in_arena(e); i++) {
+        const Buf *b = i < p->nins ? p->ins[i] : p->outs[i - p->nins];
+        if (b->dt == DT_STRING)
+            error(e->c, (Loc){0}, "%s '%s' is of strings, which --io=arena has no place for; say --io=copy",
+                  i < p->nins ? "input" : "output", b->name);
+    }
+    return e->c->errors == before;
+}
+
 void plan_interface(Emit *e)
 {
     const Prog *p = e->p;
+    if (io_in_arena(e)) {
+        for (int i = 0; i < p->nins; i++) buf_info(e, p->ins[i])->name = offset_macro(e, p->ins[i]);
+        for (int i = 0; i < p->nouts; i++) buf_info(e, p->outs[i])->name = offset_macro(e, p->outs[i]);
+        return;
+    }
     for (int i = 0; i < p->nins; i++) buf_info(e, p->ins[i])->name = cname_new(e->c, &e->names, "in", p->ins[i]->name);
     for (int i = 0; i < p->nouts; i++)
         buf_info(e, p->outs[i])->name =
@@ -40,7 +67,7 @@ void print_run_head(Emit *e, FILE *f, bool definition)
     const char *restricted = definition ? "restrict " : "", *comma = "";
     FILE *to = e->line->f;
     fprintf(to, "void %s_run(", e->o->prefix);
-    for (int i = 0; i < p->nins + p->nouts; i++, comma = ", ") {
+    for (int i = 0; i < p->nins + p->nouts && !io_in_arena(e); i++, comma = ", ") {
         fputs(comma, to);
         print_parameter(e, to, i < p->nins ? p->ins[i] : p->outs[i - p->nins], i >= p->nins, restricted);
     }
@@ -61,6 +88,11 @@ static const char *number(Ctx *c, int64_t v)
     return internf(c, "%lld%s", (long long)v, v > INT32_MAX ? "LL" : "");
 }
 
+static void print_offset(Emit *e, FILE *f, const Buf *b)
+{
+    if (io_in_arena(e)) fprintf(f, "#define %s %s\n", offset_macro(e, b), number(e->c, buf_info(e, b)->offset));
+}
+
 static void print_macros(Emit *e, FILE *f, const char *way, int k, const Buf *b)
 {
     const Type t = param_type(e->o, b);
@@ -74,6 +106,7 @@ static void print_macros(Emit *e, FILE *f, const char *way, int k, const Buf *b)
     fprintf(f, "\n#define %s_%s%d_RANK %d\n#define %s_%s%d_DIMS {", m, way, k, t.rank, m, way, k);
     for (int i = 0; i < t.rank; i++) fprintf(f, "%s%s", i ? ", " : "", number(e->c, t.dims[i]));
     fputs(t.rank ? "}\n" : "1}\n", f);
+    print_offset(e, f, b);
 }
 
 static void print_needs(Emit *e, FILE *f)
@@ -140,9 +173,24 @@ static void print_names(Emit *e, FILE *f)
                 e->upper, e->upper);
 }
 
+/* Where inputs and outputs are. */
+static void print_places(Emit *e, FILE *f)
+{
+    const char *p = e->o->prefix, *m = e->upper;
+    fputs(" *\n * Inputs and outputs live in the arena, _OFFSET bytes from its start", f);
+    if (e->o->arena_caller) fputs(":\n * write the inputs there before the call", f);
+    else fprintf(f, ": %s_arena->bytes + %s_..._OFFSET.\n * Write the inputs there before the call", p, m);
+    fputs(", read the outputs behind it. The call overwrites the inputs;\n"
+          " * the outputs last until the arena is written again.\n", f);
+}
+
 /* What a caller must know about the buffers. */
 static void print_duties(Emit *e, FILE *f)
 {
+    if (io_in_arena(e)) {
+        print_places(e, f);
+        return;
+    }
     const int buffers = e->p->nins + e->p->nouts + e->o->weights_bin + e->o->arena_caller;
     const char *read = e->p->nins == 0 ? e->o->weights_bin ? "Weights" : NULL :
                        e->o->weights_bin ? "Inputs and weights" : "Inputs";
@@ -153,11 +201,14 @@ static void print_duties(Emit *e, FILE *f)
     fputs(buffers > 1 || read ? "\n" : "", f);
 }
 
-/* The element types of the prototype: what it must include. */
+/* The element types of the prototype, or of the arena: what it must include. */
 static void print_includes(Emit *e, FILE *f)
 {
-    bool ints = false, bools = false;
-    for (int i = 0; i < e->p->nins + e->p->nouts; i++) {
+    static const char *const members[] = {"i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "str"};
+    const bool shown = io_in_arena(e);
+    bool ints = false, bools = shown && !e->o->arena_caller && arena_has(e, "b");
+    for (int i = 0; shown && !e->o->arena_caller && i < COUNT(members); i++) ints |= arena_has(e, members[i]);
+    for (int i = 0; i < e->p->nins + e->p->nouts && !shown; i++) {
         const DType dt = (i < e->p->nins ? e->p->ins[i] : e->p->outs[i - e->p->nins])->dt;
         if (dt == DT_BOOL) bools = true;
         else if (dt != DT_F32 && dt != DT_F64 && dt != DT_STRING) ints = true;
@@ -180,10 +231,16 @@ void print_header(Emit *e, FILE *f)
     fprintf(f, " */\n#ifndef BURIN_%s_H\n#define BURIN_%s_H\n\n", e->o->prefix, e->o->prefix);
     print_includes(e, f);
     fputs("#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n", f);
+    if (io_in_arena(e) && !e->o->arena_caller) {
+        fputs("extern ", f);
+        print_union(e, f);
+        fprintf(f, " %s_arena[1];\n\n", e->o->prefix);
+    }
     print_run_head(e, f, false);
     fputs("\n#ifdef __cplusplus\n}\n#endif\n", f);
     for (int i = 0; i < p->nins; i++) print_macros(e, f, "IN", i, p->ins[i]);
     for (int i = 0; i < p->nouts - e->o->ncounts; i++) print_macros(e, f, "OUT", i, p->outs[i]);
+    for (int i = p->nouts - e->o->ncounts; i < p->nouts; i++) print_offset(e, f, p->outs[i]);
     print_needs(e, f);
     fputs("\n#endif\n", f);
 }

@@ -49,6 +49,24 @@ const char *elem_member(DType dt)
     }
 }
 
+bool in_arena(const Emit *e, const Buf *b)
+{
+    return buf_in_arena(b, e->p->plan);
+}
+
+bool io_in_arena(const Emit *e)
+{
+    return e->p->plan && e->p->plan->io;
+}
+
+/* Its member for elements of that type: arena.f32. An arena that others see has the prefix in its name. */
+void print_member(Emit *e, FILE *f, DType dt)
+{
+    const bool shown = io_in_arena(e) && !e->o->arena_caller;
+    if (shown) fprintf(f, "%s_", e->o->prefix);
+    fprintf(f, "arena%s%s", shown || e->o->arena_caller ? "->" : ".", elem_member(dt));
+}
+
 void print_buf(Emit *e, FILE *f, const Buf *b)
 {
     print_name(f, b->name);
@@ -69,7 +87,7 @@ void touch(Emit *e, const Buf *b, bool write)
         i->written = true;
         pointer_write(e, b);
     }
-    if (b->kind == BUF_TEMP) e->fn->uses_arena = true;
+    if (in_arena(e, b)) e->fn->uses_arena = true;
 }
 
 /* ---- indices ----------------------------------------------------------------------------------------------------- */
@@ -117,9 +135,9 @@ void print_index(Emit *e, FILE *f, const Idx *x)
 const Idx *flat_place(Emit *e, const Buf *b, const Idx *const *at)
 {
     const Idx *flat = idx_flat(e->c, b->rank, b->dims, at);
-    if (b->kind != BUF_TEMP || pointer_to(e, b)) return flat;
+    if (!in_arena(e, b) || pointer_to(e, b)) return flat;
     const BufInfo *i = buf_info(e, b);
-    if (!i) ice(e->c, "the temporary %s has no place", b->name);
+    if (!i) ice(e->c, "%s has no place in the arena", b->name);
     return idx_add(e->c, flat, idx_const(e->c, i->offset / elem_bytes(b->dt) * elem_per(b->dt)));
 }
 
@@ -138,8 +156,8 @@ static void print_array(Emit *e, FILE *f, const Buf *b)
         ice(e->c, "the buffer %s does not belong to the program", b->name);
     } else if (pointer_to(e, b)) {
         fputs(pointer_to(e, b), f);
-    } else if (b->kind == BUF_TEMP) {
-        fprintf(f, "arena%s%s", e->o->arena_caller ? "->" : ".", elem_member(b->dt));
+    } else if (in_arena(e, b)) {
+        print_member(e, f, b->dt);
     } else {
         fprintf(f, "%s%s", i->name, i->bits ? ".f" : "");
     }
@@ -149,13 +167,14 @@ void print_element(Emit *e, FILE *f, const Buf *b, const Idx *flat)
 {
     print_array(e, f, b);
     fputc('[', f);
-    if (b->kind == BUF_TEMP && !pointer_to(e, b) && flat->k > 0 && flat->n > 0 && flat->lo >= flat->k) {      /* the place first */
+    const bool placed = in_arena(e, b);
+    if (placed && !pointer_to(e, b) && flat->k > 0 && flat->n > 0 && flat->lo >= flat->k) {      /* the place first */
         fprintf(f, "%lld + ", (long long)flat->k);
         flat = idx_add(e->c, flat, idx_const(e->c, -flat->k));
     }
     print_index(e, f, flat);
     fputc(']', f);
-    if (b->kind == BUF_TEMP && b->dt == DT_STRING) fputs(".s", f);
+    if (placed && b->dt == DT_STRING) fputs(".s", f);
 }
 
 void print_place(Emit *e, FILE *f, const Buf *b, const Idx *const *at)
@@ -184,4 +203,10 @@ void print_address(Emit *e, FILE *f, const Buf *b, const Idx *const *at)
     fputc('[', f);
     print_index(e, f, x);
     fputc(']', f);
+}
+
+void print_byte(Emit *e, FILE *f, const Buf *b, int64_t byte)
+{
+    print_array(e, f, b);
+    fprintf(f, "[%lld]", (long long)(byte + (in_arena(e, b) ? buf_info(e, b)->offset : 0)));
 }

@@ -43,7 +43,7 @@ static Routine routine_of(Emit *e, const char *name)
     for (int i = 0; i < fn->touched.n; i++) {
         const Buf *b = fn->touched.at[i];
         if (in_bin(e, b)) r.weights = true;
-        if (b->kind != BUF_IN && b->kind != BUF_OUT) continue;
+        if ((b->kind != BUF_IN && b->kind != BUF_OUT) || in_arena(e, b)) continue;
         r.written[r.n] = buf_info(e, b)->written;
         r.bufs[r.n++] = b;
     }
@@ -167,8 +167,9 @@ static void print_kernel_body(Emit *e, const Kernel *k, const Stmt *nest)
     if (out && k->out->kind == BUF_OUT && !out->begun && buf_odd(k->out)) {
         touch(e, k->out, true);
         out->begun = true;
-        fprintf(e->inner->f, "%*s%s[%lld] = 0; /* padding bits are 0 */\n", INDENT, "", out->name,
-                (long long)(buf_count(k->out) / elem_per(k->out->dt)));
+        fprintf(e->inner->f, "%*s", INDENT, "");
+        print_byte(e, e->inner->f, k->out, buf_count(k->out) / elem_per(k->out->dt));
+        fputs(" = 0; /* padding bits are 0 */\n", e->inner->f);
     }
     print_stmt(e, nest, INDENT);
 }
@@ -180,9 +181,9 @@ static void print_guard(const Emit *e, FILE *f, const Kernel *k)
     bool differs = false;
     for (int i = 0; i < e->fn->touched.n; i++) {
         const Buf *b = e->fn->touched.at[i];
-        differs |= b->kind == BUF_TEMP && dtype_bits(b->dt) != dtype_bits(k->out->dt);
+        differs |= in_arena(e, b) && dtype_bits(b->dt) != dtype_bits(k->out->dt);
     }
-    if (differs && k->out->kind == BUF_TEMP)
+    if (differs && in_arena(e, k->out))
         fputs("#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 8\n__attribute__((noipa))\n#endif\n", f);
 }
 
@@ -246,7 +247,7 @@ static Routine emit_group(Emit *e, const Routine *calls, int n)
 
 static void print_unused(Emit *e, FILE *f)
 {
-    for (int way = 0; way < 2; way++)
+    for (int way = 0; way < 2 && !io_in_arena(e); way++)
         for (int i = 0; i < (way ? e->p->nouts : e->p->nins); i++) {
             const BufInfo *b = buf_info(e, way ? e->p->outs[i] : e->p->ins[i]);
             if (!b->used) fprintf(f, "%*s(void)%s;\n", INDENT, "", b->name);
@@ -255,7 +256,7 @@ static void print_unused(Emit *e, FILE *f)
     for (int i = 0; i < e->p->nbufs; i++) {
         const BufInfo *b = buf_info(e, e->p->bufs[i]);
         weights |= b->used && in_bin(e, b->buf);
-        arena |= b->used && b->buf->kind == BUF_TEMP;
+        arena |= b->used && in_arena(e, b->buf);
     }
     if (e->o->weights_bin && !weights) fprintf(f, "%*s(void)weights;\n", INDENT, "");
     if (e->o->arena_caller && !arena) fprintf(f, "%*s(void)arena;\n", INDENT, "");

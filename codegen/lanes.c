@@ -165,7 +165,7 @@ typedef struct Pointer { const char *name; bool written; } Pointer;
 static Pointer *pointer_of(Emit *e, const Buf *b)
 {
     PtrMap *m = e->fn ? e->fn->pointers : NULL;
-    if (!m || elem_per(b->dt) > 1 || b->dt == DT_STRING || (b->kind != BUF_TEMP && !in_text(e, b))) return NULL;
+    if (!m || elem_per(b->dt) > 1 || b->dt == DT_STRING || (!in_arena(e, b) && !in_text(e, b))) return NULL;
     Pointer *p = ptrmap_get(m, b);
     if (p) return p;
     p = NEW(e->c, Pointer);
@@ -195,10 +195,12 @@ void print_pointers(Emit *e, FILE *to)
         if (!p) continue;
         const BufInfo *i = buf_info(e, b);
         fprintf(f, "%s%s *const %s = ", p->written ? "" : "const ", buf_ctype(b), p->name);
-        if (b->kind == BUF_CONST) fprintf(f, "%s%s;", i->name, i->bits ? ".f" : "");
-        else
-            fprintf(f, "arena%s%s + %lld;", e->o->arena_caller ? "->" : ".", elem_member(b->dt),
-                    (long long)(i->offset / elem_bytes(b->dt)));
+        if (b->kind == BUF_CONST) {
+            fprintf(f, "%s%s;", i->name, i->bits ? ".f" : "");
+        } else {
+            print_member(e, f, b->dt);
+            fprintf(f, " + %lld;", (long long)(i->offset / elem_bytes(b->dt)));
+        }
         print_line(e, to, INDENT);
     }
 }

@@ -21,12 +21,17 @@ typedef struct Plot {
 
 /* ---- lives ------------------------------------------------------------------------------------------------------- */
 
-typedef struct Seen { Life *life; const int *index; int at, n; } Seen;       /* index: of bufs, by buffer id */
+typedef struct Seen {
+    const Plan *plan;
+    Life *life;
+    const int *index;                /* of bufs, by buffer id */
+    int at, n;
+} Seen;
 
 static void see(const Buf *b, void *arg)
 {
     Seen *s = arg;
-    if (b->kind != BUF_TEMP || b->id >= s->n) return;
+    if (!buf_in_arena(b, s->plan) || b->id >= s->n) return;
     Life *l = &s->life[s->index[b->id]];
     if (l->first < 0) l->first = s->at;
     l->last = s->at;
@@ -36,7 +41,7 @@ Map map_of(Ctx *c, const Prog *p)
 {
     Map m = {.p = p, .life = NEW_N(c, Life, p->nbufs), .height = TOP + PLOT + AXIS + 4};
     Mark mark = scratch_mark(c);
-    Seen s = {.life = m.life};
+    Seen s = {.plan = p->plan, .life = m.life};
     for (int i = 0; i < p->nbufs; i++)
         if (p->bufs[i]->id >= s.n) s.n = p->bufs[i]->id + 1;
     int *index = SCRATCH_N(c, int, s.n + 1);
@@ -45,9 +50,14 @@ Map map_of(Ctx *c, const Prog *p)
         m.life[i] = (Life){-1, -1};
     }
     s.index = index;
+    for (int i = 0; i < p->nins; i++) see(p->ins[i], &s);        /* written before the call */
     for (; s.at < p->nkernels; s.at++) {
         see(p->kernels[s.at]->out, &s);
         prog_reads(c, p->kernels[s.at], see, &s);
+    }
+    for (int i = 0; i < p->nouts && p->nkernels; i++) {          /* read after it */
+        s.at = p->nkernels - 1;
+        see(p->outs[i], &s);
     }
     scratch_release(c, mark);
     const int plot = p->nkernels < MOST / COLUMN ? p->nkernels * COLUMN : MOST;
@@ -243,7 +253,7 @@ static void draw_plot(Plot *q)
         draw_columns(q, "alive-area", bytes_alive(q->c, q->m), q->most, TOP + PLOT, PLOT);
     }
     draw_bounds(q);
-    draw_peak(q);
+    if (p->nkernels) draw_peak(q);
 }
 
 void draw_map(Xml *x, const Map *m)

@@ -17,8 +17,9 @@ void report_text(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o)
     const Sizes s = prog_sizes(c, p, o);
     print_row(f, "arena", s.arena, "bytes");
     print_row(f, "  lower bound", s.lower_bound, "bytes");
-    print_row(f, "inputs", s.inputs, "bytes");
-    print_row(f, "outputs", s.outputs, "bytes");
+    const char *unit = s.io_in_arena ? "bytes of the arena" : "bytes";
+    print_row(f, "inputs", s.inputs, unit);
+    print_row(f, "outputs", s.outputs, unit);
     print_row(f, "stack, at most", s.stack, "bytes");
     print_row(f, "RAM", ram_of(&s), "bytes");
     print_row(f, "constants", s.flash, "bytes");
@@ -26,7 +27,7 @@ void report_text(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o)
     print_row(f, "moved, at most", s.bytes_moved, "bytes");
     const Buf **bufs = NEW_N(c, const Buf *, p->nbufs + 1);
     const int n = p->plan && s.arena > 0 ? alive_at(c, p, p->plan->peak, bufs) : 0;
-    if (n) fprintf(f, "\nalive at the peak, in %s:\n", p->kernels[p->plan->peak]->what);
+    if (n) fprintf(f, "\nalive at the peak, %lld bytes, in %s:\n", (long long)s.lower_bound, p->kernels[p->plan->peak]->what);
     for (int i = 0; i < n; i++)
         fprintf(f, "%14zu  %s %s\n", buf_bytes(bufs[i]), bufs[i]->name,
                 type_text(c, (Type){bufs[i]->dt, bufs[i]->rank, bufs[i]->dims}));

@@ -193,6 +193,7 @@ Sizes prog_sizes(Ctx *c, const Prog *p, const EmitOptions *o)
 {
     Sizes s = {.arena_align = 1, .inputs = bytes_of(p->nins, p->ins), .outputs = bytes_of(p->nouts, p->outs)};
     (void)o;
+    s.io_in_arena = p->plan && p->plan->io;
     if (p->plan) {
         s.arena = p->plan->bytes;
         s.arena_align = max(p->plan->align, 1);
@@ -216,14 +217,14 @@ Sizes prog_sizes(Ctx *c, const Prog *p, const EmitOptions *o)
 
 /* ---- what is alive ----------------------------------------------------------------------------------------------- */
 
-typedef struct Lives { int *first, *last, at; } Lives;       /* by Buf.id */
+typedef struct Lives { const Plan *plan; int *first, *last, at; } Lives;     /* by Buf.id; from 1 on */
 
 static void see(const Buf *b, void *arg)
 {
     Lives *l = arg;
-    if (b->kind != BUF_TEMP) return;
+    if (!buf_in_arena(b, l->plan)) return;
     if (l->first[b->id] == 0) l->first[b->id] = l->at + 1;
-    l->last[b->id] = b->text ? INT_MAX : l->at + 1;
+    l->last[b->id] = b->text || b->kind == BUF_OUT ? INT_MAX : l->at + 1;
 }
 
 static int by_bytes(const void *a, const void *b)
@@ -239,7 +240,8 @@ int alive_at(Ctx *c, const Prog *p, int kernel, const Buf **to)
     int ids = 0, n = 0;
     for (int i = 0; i < p->nbufs; i++)
         if (p->bufs[i]->id >= ids) ids = p->bufs[i]->id + 1;
-    Lives l = {SCRATCH_N(c, int, ids + 1), SCRATCH_N(c, int, ids + 1), 0};
+    Lives l = {p->plan, SCRATCH_N(c, int, ids + 1), SCRATCH_N(c, int, ids + 1), 0};
+    for (int i = 0; i < p->nins; i++) see(p->ins[i], &l);
     for (; l.at < p->nkernels; l.at++) {
         see(p->kernels[l.at]->out, &l);
         prog_reads(c, p->kernels[l.at], see, &l);
@@ -283,14 +285,14 @@ static void refuse_ram(Ctx *c, const Prog *p, const EmitOptions *o, const Sizes 
 {
     const Buf **bufs = NEW_N(c, const Buf *, p->nbufs + 1);
     int n = p->plan && s->arena > 0 ? alive_at(c, p, p->plan->peak, bufs) : 0;
-    for (int i = 0; i < p->nbufs; i++)
+    for (int i = 0; i < p->nbufs && !s->io_in_arena; i++)
         if (p->bufs[i]->kind == BUF_IN || p->bufs[i]->kind == BUF_OUT) bufs[n++] = p->bufs[i];
     const char *list = list_largest(c, bufs, n);
     error(c, loc_of(c, p, o, n ? bufs[0] : NULL),
-          "the model needs %lld bytes of RAM (arena %lld, inputs %lld, outputs %lld, stack %lld), which exceeds the "
+          "the model needs %lld bytes of RAM (arena %lld, inputs %lld, outputs %lld%s, stack %lld), which exceeds the "
           "budget of %lld; alive at the peak (bytes): %s; --ram-budget sets the budget",
-          (long long)need, (long long)s->arena, (long long)s->inputs, (long long)s->outputs, (long long)s->stack,
-          (long long)o->ram_budget, list);
+          (long long)need, (long long)s->arena, (long long)s->inputs, (long long)s->outputs,
+          s->io_in_arena ? " within it" : "", (long long)s->stack, (long long)o->ram_budget, list);
 }
 
 static void refuse_flash(Ctx *c, const Prog *p, const EmitOptions *o, const Sizes *s)
@@ -308,7 +310,7 @@ static void refuse_flash(Ctx *c, const Prog *p, const EmitOptions *o, const Size
 
 int64_t ram_of(const Sizes *s)
 {
-    return sum(sum(s->arena, s->inputs), sum(s->outputs, s->stack));
+    return sum(sum(s->arena, s->stack), s->io_in_arena ? 0 : sum(s->inputs, s->outputs));
 }
 
 bool budget_check(Ctx *c, const Prog *p, const EmitOptions *o, const Sizes *s)

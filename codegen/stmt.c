@@ -19,7 +19,7 @@ static void scan_idx(Emit *e, const Idx *x)
 
 static void scan_place(Emit *e, const Buf *b, const Idx *const *at)
 {
-    if (b->rank > 0 || b->kind == BUF_TEMP) scan_idx(e, flat_place(e, b, at));
+    if (b->rank > 0 || in_arena(e, b)) scan_idx(e, flat_place(e, b, at));
 }
 
 static void scan_expr(const Expr *x, void *arg);
@@ -217,10 +217,10 @@ static void print_copy(Emit *e, const Stmt *s, int indent)
     fputs(");", f);
     print_line(e, e->inner->f, indent);
     if (s->run % per == 0 || s->buf->kind != BUF_OUT) return;
-    const BufInfo *i = buf_info(e, s->buf);
-    const long long last = (long long)(s->run / per);
-    fprintf(f, "%s[%lld] = (uint8_t)(%s[%lld] & %d); /* padding bits are 0 */", i->name, last, i->name, last,
-            (1 << s->run % per * dtype_bits(s->buf->dt)) - 1);
+    print_byte(e, f, s->buf, s->run / per);
+    fputs(" = (uint8_t)(", f);
+    print_byte(e, f, s->buf, s->run / per);
+    fprintf(f, " & %d); /* padding bits are 0 */", (1 << s->run % per * dtype_bits(s->buf->dt)) - 1);
     print_line(e, e->inner->f, indent);
 }
 

@@ -111,7 +111,7 @@ static void find_peak(Ctx *c, const Block *groups, int n, int nkernels, Plan *pl
         alive += change[i];
         if (alive <= most) continue;
         most = alive;
-        plan->peak = i;
+        plan->peak = nkernels ? i : -1;
     }
     plan->lower_bound = round_up(most, plan->align);
 }

@@ -71,6 +71,37 @@ static void emit_input(FILE *f, const Case *k, int run, int i, const Val *v)
     fputs("0};\n", f);
 }
 
+static void emit_call(FILE *f, const Case *k, int run, const Run *r)
+{
+    fprintf(f, "    %s_run(", k->name);
+    for (int i = 0; i < r->nins; i++)
+        fprintf(f, "%scopy(%s_%d_%d, %zu)", i ? ", " : "", k->name, run, i, r->in[i].t->bytes);
+    for (int i = 0; i < r->nouts; i++)
+        fprintf(f, "%so%d", i || r->nins ? ", " : "", i);
+    for (int i = 0; i < r->nouts; i++)
+        if (r->out[i].part)
+            fprintf(f, ", c%d", i);
+    fputs(");\n", f);
+}
+
+/* With --io=arena. */
+static void emit_call_in_arena(FILE *f, const Case *k, int run, const Run *r, const char *upper)
+{
+    const char *name = k->name;
+    fprintf(f, "    memset(%s_arena, 0xA5, sizeof %s_arena);\n", name, name);
+    for (int i = 0; i < r->nins; i++)
+        fprintf(f, "    memcpy(%s_arena->bytes + %s_IN%d_OFFSET, %s_%d_%d, %zu);\n", name, upper, i, name, run, i,
+                r->in[i].t->bytes);
+    fprintf(f, "    %s_run();\n", name);
+    for (int i = 0; i < r->nouts; i++)
+        fprintf(f, "    memcpy(o%d, %s_arena->bytes + %s_OUT%d_OFFSET, %s_OUT%d_BYTES);\n", i, name, upper, i, upper,
+                i);
+    for (int i = 0; i < r->nouts; i++)
+        if (r->out[i].part)
+            fprintf(f, "    memcpy(c%d, %s_arena->bytes + %s_OUT%d_COUNTS_OFFSET, sizeof c%d);\n", i, name, upper, i,
+                    i);
+}
+
 static void emit_run(FILE *f, const Case *k, int run, const Run *r)
 {
     char upper[200];
@@ -87,15 +118,11 @@ static void emit_run(FILE *f, const Case *k, int run, const Run *r)
     for (int i = 0; i < r->nouts; i++)
         if (r->out[i].part)
             fprintf(f, "    int c%d[%s_OUT%d_RANK];\n", i, upper, i);
-    fprintf(f, "    %s_run(", k->name);
-    for (int i = 0; i < r->nins; i++)
-        fprintf(f, "%scopy(%s_%d_%d, %zu)", i ? ", " : "", k->name, run, i, r->in[i].t->bytes);
-    for (int i = 0; i < r->nouts; i++)
-        fprintf(f, "%so%d", i || r->nins ? ", " : "", i);
-    for (int i = 0; i < r->nouts; i++)
-        if (r->out[i].part)
-            fprintf(f, ", c%d", i);
-    fputs(");\n", f);
+    fputs("#ifdef ARENA_IO\n", f);
+    emit_call_in_arena(f, k, run, r, upper);
+    fputs("#else\n", f);
+    emit_call(f, k, run, r);
+    fputs("#endif\n", f);
     for (int i = 0; i < r->nouts; i++)
         if (r->out[i].part)
             fprintf(f, "    for (int i = 0; i < %s_OUT%d_RANK; i++) d%d[i] = c%d[i];\n", upper, i, i, i);

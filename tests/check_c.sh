@@ -86,6 +86,11 @@ variant() {             # variant FOLDER GRAPH NAME "AWK OPTIONS" OPTION...: bui
         "$at/run" compare "$1/optimised" $weights
 }
 
+no_strings() {
+    local said
+    ! said=$("$BURIN" build "$1" -o - --io=arena 2>&1 >/dev/null) && grep -q "is of strings, which --io=arena has" <<<"$said"
+}
+
 whole() {               # -o -: header and C in one text
     local at=$1/whole graph=$2
     mkdir -p "$at"
@@ -123,6 +128,13 @@ threefold() {
     check "$name: weights in a file" variant "$at" "$graph" weights "-v weights=1" --weights=bin
     [ "$name" != network ] || check "$name: weights in a file, arena as a parameter" \
         variant "$at" "$graph" both "-v weights=1 -v arena=1" --weights=bin --arena=caller
+    if sed -n '/ => /{p;q}' "$graph" | grep -qw string; then
+        check "$name: strings have no place in the arena" no_strings "$graph"
+    else
+        check "$name: inputs and outputs in the arena" variant "$at" "$graph" io "-v io=1" --io=arena
+        check "$name: the same, the arena as a parameter, weights in a file" \
+            variant "$at" "$graph" all "-v io=1 -v arena=1 -v weights=1" --io=arena --arena=caller --weights=bin
+    fi
     check "$name: one text" whole "$at" "$graph"
 }
 

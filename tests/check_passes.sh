@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The passes: what each is for shows in the program behind it (tests/pass/*.txt), no pass changes a result, and none knows an operator.
 #
-# A case is a graph with what is looked at in its comments: `# show: OPTIONS`, `# build: OPTIONS` (the emitted C) or `# report:` (JSON), then
+# A case is a graph with what is looked at in its comments: `# show: OPTIONS`, `# build: OPTIONS` (the emitted C) or `# report: OPTIONS` (JSON), then
 # `# has: REGEX`, `# lacks: REGEX`, `# count: N REGEX` (lines). Extended regular expressions.
 . "$(dirname "$0")/lib.sh"
 
@@ -9,7 +9,7 @@ looked_at() {
     case $(grep -oE '^# (show|build|report):' "$1") in
     '# show:') "$BURIN" show "$1" $(sed -n 's/^# show: *//p' "$1") ;;
     '# build:') "$BURIN" build "$1" $(sed -n 's|^# build: *||p' "$1") -o - ;;
-    '# report:') "$BURIN" report "$1" --json ;;
+    '# report:') "$BURIN" report "$1" --json $(sed -n 's/^# report: *//p' "$1") ;;
     esac
 }
 

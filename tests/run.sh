@@ -6,6 +6,8 @@
 # function of libm is called: interpreted before and behind the passes, compiled by each of $WAYS (with FULL=1, and in make check-long, gcc and clang, -O0 and -O3).
 #
 #     tests/run.sh [ONLY]       ONLY: cases whose file name contains it
+#
+# With IO=arena in the environment, inputs and outputs live in the arena; cases with strings are left out then.
 . "$(dirname "$0")/lib.sh"
 CC=${CC:-cc}
 # The interpreter's product-sums are fused, so the C is compiled for a machine that has that operation.
@@ -15,6 +17,8 @@ WAYS=${WAYS:-clang.O3}
 flags="$fma -std=c99 -pedantic -O1 -Wall -Wextra -Wshadow -Wconversion -Wdouble-promotion -Werror"
 jobs=$(nproc)
 files=$(ls tests/op/*"$only"*.txt tests/exporter/*"$only"*.txtpb 2>/dev/null)
+io=
+[ "${IO:-}" != arena ] || io="--io=arena" files=$(grep -Lw string $files)
 [ -n "$files" ] || { echo "no case is called '$only'"; exit 1; }
 
 $CC -std=c11 -D_GNU_SOURCE -O1 -Iir/base -o "$work/case" tests/case.c ir/base/*.c -lmd -lm || exit 1
@@ -40,7 +44,7 @@ one() {
     IFS='|' read -r name run file kind options args <<<"$1"
     [ "${file%.txtpb}" = "$file" ] || file=$work/$name.onnx
     if [ "$run" = 0 ]; then
-        "$BURIN" build "$file" -o "$work/$name.c" --prefix "$name" $options >"$work/$name.log" 2>&1
+        "$BURIN" build "$file" -o "$work/$name.c" --prefix "$name" $options $io >"$work/$name.log" 2>&1
         status=$?
         if [ $status != 0 ] || [ "$kind" = error ]; then
             cp "$work/$name.log" "$work/$name.err"
@@ -56,7 +60,7 @@ one() {
     fi
 }
 export -f one
-export work BURIN
+export work BURIN io
 tr '\n' '\0' <"$work/list" | xargs -0 -n 1 -P "$jobs" bash -c 'one "$1"' -
 
 # What was built is compiled file by file, so that one that fails does not hide the others.
@@ -69,7 +73,7 @@ with=
 for c in "$work"/*.c; do [ "$c" = "$work/main.c" ] || echo "$c"; done >"$work/sources"
 xargs -r -n 1 -P "$jobs" bash -c 'compile "$1"' - <"$work/sources"
 for o in "$work"/*.o; do [ -e "$o" ] && with="$with -DWITH_$(basename "$o" .o)"; done
-$CC -std=c99 -O0 $with -I"$work" -o "$work/main" "$work/main.c" "$work"/*.o -lm && "$work/main" >"$work/compiled.txt"
+$CC -std=c99 -O0 $with ${io:+-DARENA_IO} -I"$work" -o "$work/main" "$work/main.c" "$work"/*.o -lm && "$work/main" >"$work/compiled.txt"
 
 verdict() {             # adds up what the helper says
     local p f
@@ -92,7 +96,7 @@ agree() {               # agree COMPILER.LEVEL
     cc="${way%.*} -std=c99 $fma -w -${way#*.}"
     rm -f "$work"/*.o
     xargs -r -n 1 -P "$jobs" sh -c "$cc"' -c -o "${1%.c}.o" "$1"' - <"$work/sources"
-    $cc $with -I"$work" -o "$work/main" "$work/main.c" "$work"/*.o -lm && "$work/main" >"$work/compiled.$way.txt"
+    $cc $with ${io:+-DARENA_IO} -I"$work" -o "$work/main" "$work/main.c" "$work"/*.o -lm && "$work/main" >"$work/compiled.$way.txt"
     verdict agree "$work" "$way" $files
 }
 cp "$work/compiled.txt" "$work/compiled.first.txt"

@@ -129,7 +129,7 @@ START_TEST(temporaries_lie_in_the_arena)
                          looped("b", bufs[1], expr_cast(c, DT_I8, load(bufs[2])))};
     Prog *p = prog_of(bufs[0], bufs[1], 2, k, 3, bufs);
     const int64_t offset[] = {-1, -1, 8};
-    const Plan plan = {offset, 32, 4, 24, 0};
+    const Plan plan = {.offset = offset, .bytes = 32, .align = 4, .lower_bound = 24};
     p->plan = &plan;
     ck_assert(emitted(p, plain));
     HAS(source, "M_ARENA_ATTR static union {\n    float f32[8];\n} arena;\n");
@@ -142,8 +142,39 @@ START_TEST(temporaries_lie_in_the_arena)
     HAS(source, "static void fill_t(const int8_t *restrict in_x, union m_arena *restrict arena)\n");
     HAS(source, "    arena->f32[2 + i] = ");
     HAS(source, "{\n    fill_t(in_x, arena);\n    fill_y(out_y, arena);\n}\n");
+    forget();
+}
+END_TEST
+
+START_TEST(inputs_and_outputs_lie_there_too)
+{
+    Buf *bufs[] = {buf_new(c, BUF_IN, "x", DT_I8, 1, six), buf_new(c, BUF_OUT, "y", DT_I8, 1, six),
+                   buf_new(c, BUF_TEMP, "t", DT_F32, 1, six)};
+    const Kernel *k[] = {looped("a", bufs[2], expr_cast(c, DT_F32, load(bufs[0]))),
+                         looped("b", bufs[1], expr_cast(c, DT_I8, load(bufs[2])))};
+    Prog *p = prog_of(bufs[0], bufs[1], 2, k, 3, bufs);
+    const int64_t offset[] = {1, 24, 0};
+    const Plan plan = {.offset = offset, .bytes = 32, .align = 4, .lower_bound = 32, .io = true};
+    p->plan = &plan;
+    EmitOptions o = plain;
     o.io_arena = true;
-    ck_assert(!emitted(p, o));
+    ck_assert(emitted(p, o));
+    HAS(header, "extern union m_arena {\n    unsigned char bytes[32];\n    float f32[8];\n    int8_t i8[32];\n} ");
+    HAS(header, "} m_arena[1];\n");
+    HAS(header, "#include <stdint.h>\n");
+    HAS(header, "void m_run(void);\n");
+    HAS(header, "#define M_IN0_OFFSET 1\n");
+    HAS(header, "#define M_OUT0_OFFSET 24\n");
+    HAS(source, "\nM_ARENA_ATTR union m_arena m_arena[1];\n");
+    HAS(source, "m_arena->f32[i] = (float)m_arena->i8[1 + i];\n");
+    HAS(source, "m_arena->i8[24 + i] = ");
+    o.arena_caller = true;
+    ck_assert(emitted(p, o));
+    HAS(header, "void m_run(void *arena);\n");
+    HAS(source, "union m_arena {\n    unsigned char bytes[32];\n");
+    HAS(source, "    arena->f32[i] = (float)arena->i8[1 + i];\n");
+    ck_assert_int_eq(prog_sizes(c, p, &o).inputs, 6);
+    ck_assert_int_eq(ram_of(&(Sizes){.arena = 32, .inputs = 6, .outputs = 6, .stack = 100, .io_in_arena = true}), 132);
     forget();
 }
 END_TEST
@@ -378,8 +409,8 @@ int main(void)
 {
     const TTest *const tests[] = {
         a_program_of_one_loop, integers_are_plain_where_they_can_be, equal_steps_stand_in_one_order,
-        temporaries_lie_in_the_arena, budgets_are_kept, deep_expressions_are_split,
-        packed_elements_go_through_helpers, long_strings_are_arrays, json_takes_any_name,
+        temporaries_lie_in_the_arena, inputs_and_outputs_lie_there_too, budgets_are_kept,
+        deep_expressions_are_split, packed_elements_go_through_helpers, long_strings_are_arrays, json_takes_any_name,
         headers_tell_prefixes_apart, rounding_is_spoken_of_where_there_is_some, long_names_are_cut,
         long_kernels_keep_whole_steps, sizes_stop_at_the_greatest, simple_kernels_take_little_stack,
         mixed_kernels_take_much,

@@ -187,7 +187,8 @@ static void run_chain(const Plan *plan)
 START_TEST(temporaries_have_memory)
 {
     run_chain(NULL);
-    run_chain(&(Plan){ (const int64_t[]){ -1, 0, 24, 0, 24, -1 }, 48, 4, 48, 1 });
+    run_chain(&(Plan){ .offset = (const int64_t[]){ -1, 0, 24, 0, 24, -1 }, .bytes = 48, .align = 4 });
+    run_chain(&(Plan){ .offset = (const int64_t[]){ 0, 24, 0, 0, 24, 24 }, .bytes = 48, .align = 4, .io = true });
 }
 END_TEST
 

@@ -109,8 +109,11 @@ static void memory_plan(Memory *m, const Prog *p, void **data)
         void *at = data[i];
         if (!at && b->kind == BUF_CONST)
             at = (void *)(uintptr_t)b->data->data;
-        if (!at && b->kind == BUF_TEMP && p->plan)
+        if (p->plan && (!at || b->kind != BUF_TEMP) && buf_in_arena(b, p->plan)) {
+            if (b->kind == BUF_IN && at)
+                memcpy(arena + p->plan->offset[i], at, buf_bytes(b));
             at = arena + p->plan->offset[i];
+        }
         if (at)
             memo_put(m->c, &m->at, b->id, at);
         else
@@ -179,6 +182,11 @@ void prog_run(Ctx *c, const Prog *p, void **data, bool fused)
         run(c, &code);
         scratch_release(c, inner);
         memory_end(&m, i);
+    }
+    for (int i = 0; i < p->nbufs; i++) {
+        const Buf *b = p->bufs[i];
+        if (p->plan && p->plan->io && b->kind == BUF_OUT && buf_bytes(b))
+            memcpy(data[i], memo_get(&m.at, b->id), buf_bytes(b));
     }
     bool texts = false;
     for (int i = 0; i < p->nbufs; i++)

@@ -287,7 +287,7 @@ typedef struct Plan {                /* where things lie in the one arena */
     const int64_t *offset;           /* per bufs[i]: byte offset for what lies in the arena, else -1 */
     int64_t bytes, align;            /* of the arena; 0 bytes: no arena is needed */
     int64_t lower_bound;             /* bytes alive at the peak, in whole units of align: the least of any placement */
-    int peak;                        /* kernel at which that many are alive */
+    int peak;                        /* kernel at which that many are alive; -1: there is none */
     bool io;                         /* inputs and outputs lie there, too; inputs may be written over */
 } Plan;
 /* Each expression of the kernel, those within subscripts too, perhaps more than once. */
@@ -331,7 +331,7 @@ Value scalar_read(DType dt, const void *data, int64_t i);        /* unaligned an
 void scalar_write(DType dt, void *data, int64_t i, Value v);
 /* Runs all kernels, in both forms. data[i] is the memory of bufs[i]: set by the caller for inputs and outputs;
  * when their entry is NULL, constants are taken from their tensors, and temporaries lie where the plan says, without
- * one in scratch. */
+ * one in scratch; where the plan has inputs and outputs in the arena, they are copied there and back. */
 void prog_run(Ctx *c, const Prog *p, void **data, bool fused);
 
 #endif

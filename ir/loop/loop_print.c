@@ -248,7 +248,7 @@ void prog_print(FILE *f, Ctx *c, const Prog *p)
     for (int i = 0; i < p->nbufs; i++) {
         const Buf *b = p->bufs[i];
         fprintf(f, "  %-5s %s %s", kinds[b->kind], type_text(c, (Type){ b->dt, b->rank, b->dims }), b->name);
-        if (p->plan && b->kind == BUF_TEMP)
+        if (p->plan && buf_in_arena(b, p->plan))
             fprintf(f, " at %lld", (long long)p->plan->offset[i]);
         fputc('\n', f);
     }

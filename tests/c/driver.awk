@@ -1,4 +1,4 @@
-# The program for one model: awk [-v arena=1] [-v weights=1] [-v header=m.h] -f driver.awk MODEL >main.c. The model's
+# The program for one model: awk [-v arena=1] [-v io=1] [-v weights=1] [-v header=m.h] -f driver.awk MODEL >main.c. The model's
 # prefix is m. The line with `=>` must hold all inputs and outputs, with plain names and without default values.
 #
 # -v names=1: the names of the inputs instead, one a line.
@@ -40,6 +40,7 @@ END {
     print "        return 0;\n    }"
     for (k = 0; k < nout; k++) print "    Room out" k " = room_new(M_OUT" k "_BYTES, " size(out_type[k]) ");"
     if (arena) print "    Room arena = room_new(M_ARENA_BYTES, M_ARENA_ALIGN);"
+    if (io) print "    unsigned char *const base = " (arena ? "arena.at" : "(unsigned char *)m_arena") ";"
     if (weights) {
         print "    FILE *wf = fopen(argv[3], \"rb\");\n    Room weights = room_new(1 << 20, M_WEIGHTS_ALIGN);"
         print "    if (!wf || (fread(weights.at, 1, 1 << 20, wf) == 0 && M_FLASH_BYTES))\n        return 2;"
@@ -49,13 +50,18 @@ END {
     print "        const int fill = call ? 0x5A : 0xA5;"
     for (k = 0; k < nout; k++) print "        room_fill(out" k ", fill);"
     if (arena) print "        room_fill(arena, fill);"
+    if (io) {
+        if (!arena) print "        memset(m_arena, fill, sizeof m_arena);"
+        for (k = 0; k < nin; k++) move("base + M_IN" k "_OFFSET", "in" k ".at", "M_IN" k "_BYTES")
+    }
     printf "        m_run("
     n = 0
-    for (k = 0; k < nin; k++) printf "%s(const %s *)(void *)in%d.at", n++ ? ", " : "", ctype(in_type[k]), k
-    for (k = 0; k < nout; k++) printf "%s(%s *)(void *)out%d.at", n++ ? ", " : "", ctype(out_type[k]), k
+    for (k = 0; k < nin && !io; k++) printf "%s(const %s *)(void *)in%d.at", n++ ? ", " : "", ctype(in_type[k]), k
+    for (k = 0; k < nout && !io; k++) printf "%s(%s *)(void *)out%d.at", n++ ? ", " : "", ctype(out_type[k]), k
     if (weights) printf "%sweights.at", n++ ? ", " : ""
     if (arena) printf "%sarena.at", n++ ? ", " : ""
     print ");"
+    for (k = 0; k < nout && io; k++) move("out" k ".at", "base + M_OUT" k "_OFFSET", "M_OUT" k "_BYTES")
     for (k = 0; k < nin; k++) {
         print "        if (M_IN" k "_BYTES && memcmp(in" k ".at, in" k "_was.at, M_IN" k "_BYTES))"
         print "            die(\"wrote into input\", " k ");"
@@ -71,6 +77,11 @@ END {
     if (arena) print "    free(arena.block);"
     if (weights) print "    free(weights.block);"
     print "    return 0;\n}"
+}
+
+function move(to, from, bytes)
+{
+    print "        if (" bytes ")\n            memcpy(" to ", " from ", " bytes ");"
 }
 
 function inside(text)
