@@ -65,13 +65,14 @@ static bool reads_itself(const Maker *m, const Buf *out)
     return false;
 }
 
-/* What the kernel writes over: the temporary that it reads last, in the place that its output takes. */
+/* What the kernel writes over: what it reads last of all, in the place that its output takes. */
 static const char *written_over(const Maker *m, const Buf *out, int position)
 {
-    if (!m->offset || out->kind != BUF_TEMP || m->life[out->id].first != position) return NULL;
+    if (!m->offset || !buf_in_arena(out, m->p->plan) || m->life[out->id].first != position) return NULL;
     for (int i = 0; i < m->reads.n; i++) {
         const Buf *b = m->reads.at[i];
-        if (b->kind == BUF_TEMP && m->life[b->id].last == position && m->offset[b->id] == m->offset[out->id])
+        if (!buf_in_arena(b, m->p->plan) || b == out) continue;
+        if (m->life[b->id].last == position && m->offset[b->id] == m->offset[out->id])
             return label_clean(m->c, b->name);
     }
     return NULL;

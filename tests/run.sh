@@ -18,7 +18,7 @@ flags="$fma -std=c99 -pedantic -O1 -Wall -Wextra -Wshadow -Wconversion -Wdouble-
 jobs=$(nproc)
 files=$(ls tests/op/*"$only"*.txt tests/exporter/*"$only"*.txtpb 2>/dev/null)
 io=
-[ "${IO:-}" != arena ] || io="--io=arena" files=$(grep -Lw string $files)
+[ "${IO:-}" != arena ] || io="--io=arena" files=$(grep -Lw string ${files:-/dev/null})
 [ -n "$files" ] || { echo "no case is called '$only'"; exit 1; }
 
 $CC -std=c11 -D_GNU_SOURCE -O1 -Iir/base -o "$work/case" tests/case.c ir/base/*.c -lmd -lm || exit 1
