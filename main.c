@@ -186,7 +186,10 @@ static void take_option(Ctx *c, Args *a, int o)
     case O_COUNTS: a->counts = true; remember(c, a, "--counts", ""); break;
     case O_RAM: a->emit.ram_budget = number("--ram-budget", optarg, 0, INT64_MAX); break;
     case O_FLASH: a->emit.flash_budget = number("--flash-budget", optarg, 0, INT64_MAX); break;
-    case O_TARGET: a->target = target_named(optarg); remember(c, a, "--target", optarg); break;
+    case O_TARGET:
+        a->emit.isa = (a->target = target_named(optarg))->isa;
+        remember(c, a, "--target", optarg);
+        break;
     case O_STRING:
         c->string_bytes = (int)number("--string-bytes", optarg, 1, 1 << 20);
         remember(c, a, "--string-bytes", optarg);

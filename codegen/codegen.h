@@ -13,6 +13,7 @@ typedef struct EmitOptions {
     bool arena_caller;               /* --arena=caller */
     bool io_arena;                   /* --io=arena: the program is planned so */
     bool weights_bin;                /* --weights=bin */
+    const char *isa;                 /* of x86-64, as compilers name its parts: "avx2,fma"; NULL: what their options say */
     int64_t ram_budget, flash_budget;        /* bytes; RAM 2 GiB unless said otherwise; flash -1: none */
     int ncounts; const int *counted;         /* the last outputs are true dimensions, each of output counted[k] */
     const Type *in_types, *out_types;        /* the graph's, which alone knows of complex ones; NULL: as the buffers */

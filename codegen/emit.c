@@ -34,10 +34,11 @@ static void print_packed_put(Emit *e, FILE *f, int bits)
 static void print_helpers(Emit *e, FILE *f)
 {
     const int mad32 = helper_of(OP_mad, DT_F32), mad64 = helper_of(OP_mad, DT_F64);
+    const char *also = e->o->isa ? internf(e->c, "%s_FMA", e->upper) : NULL;
     for (int h = 0; h < helper_count(); h++) {
         if (!e->helpers[h]) continue;
         e->headers |= scalar_headers(helper_text(h)) | (h == mad32 || h == mad64 ? NEEDS_MATH_H : 0);
-        helper_print(f, h, e->o->prefix);
+        helper_print(f, h, e->o->prefix, also);
         fputc('\n', f);
     }
     for (int dt = 0; dt < DT_COUNT; dt++)
@@ -208,6 +209,7 @@ static void print_file(Emit *e, FILE *f)
     fputc('\n', f);
     print_includes(e, f, helpers, arena);
     print_rounding(e, f, helpers);
+    print_isa(e, f);
     print_lane_macros(e, f);
     print_hooks(e, f);
     fwrite(helpers->at, 1, helpers->n, f);

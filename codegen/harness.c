@@ -146,8 +146,9 @@ void harness_print(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o)
 {
     const char *upper = cname_upper(c, o->prefix);
     fprintf(f, "#include <math.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
-            "\n#include \"%s\"\n\n#define FILL %d\n#if %s\n#define FUSED '1'\n#else\n#define FUSED '0'\n#endif\n"
-            "enum { INS = %d, OUTS = %d };\n\n%s%s", o->header_name, FILL, fused_test(DT_F32), p->nins, p->nouts, program,
+            "\n#include \"%s\"\n\n#define FILL %d\n#if %s%s\n#define FUSED '1'\n#else\n#define FUSED '0'\n#endif\n"
+            "enum { INS = %d, OUTS = %d };\n\n%s%s", o->header_name, FILL, fused_test(DT_F32),
+            o->isa ? " || (defined __x86_64__ && defined __GNUC__)" : "", p->nins, p->nouts, program,
             o->weights_bin || o->arena_caller ? aligned : "");
     fputs("static const Param params[] = {\n", f);
     print_params(f, upper, "IN", p->nins, p->ins);

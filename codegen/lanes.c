@@ -76,9 +76,9 @@ void print_lanes(Emit *e, const Stmt *const *loops, int n, int indent)
 /* ---- the macros; P stands for the prefix in capitals -------------------------------------------------------------- */
 
 static const char lane_macros[] =
-    "#if defined(__AVX512F__)\n"
+    "#if defined(__AVX512F__) || defined(P_AVX512)\n"
     "#define P_LANES_MOST 16\n"
-    "#elif defined(__AVX__)\n"
+    "#elif defined(__AVX__) || defined(P_FMA)\n"
     "#define P_LANES_MOST 8\n"
     "#else\n"
     "#define P_LANES_MOST 4\n"
@@ -91,7 +91,7 @@ static const char pragma_macros[] =
 
 /* Compilers that know of registers of 64 bytes may still prefer halves of them. */
 static const char clang_wide[] =
-    "#if defined(__AVX512F__)\n"
+    "#if defined(__AVX512F__) || defined(P_AVX512)\n"
     "#pragma clang attribute push(__attribute__((min_vector_width(512))), apply_to = function)\n"
     "#endif\n";
 
@@ -124,10 +124,23 @@ static void print_macros(Emit *e, FILE *f, const char *text)
     }
 }
 
+void print_isa(Emit *e, FILE *f)
+{
+    if (!e->o->isa || !e->body->n) return;
+    const bool wide = strstr(e->o->isa, "avx512");
+    fprintf(f, "/* For x86-64 with %s, whatever the compiler's options say. */\n", e->o->isa);
+    fputs("#if defined(__x86_64__) && defined(__GNUC__)\n", f);
+    print_macros(e, f, wide ? "#define P_FMA\n#define P_AVX512\n" : "#define P_FMA\n");
+    fprintf(f, "#if defined(__clang__)\n#pragma clang attribute push(__attribute__((target(\"%s\"))), apply_to = function)\n", e->o->isa);
+    fprintf(f, "#else\n#pragma GCC target(\"%s\")\n#endif\n#endif\n\n", e->o->isa);
+}
+
 /* Undoes what holds for the functions in between. */
 void print_lanes_end(Emit *e, FILE *f)
 {
-    if (e->lanes) fputs("\n#if defined(__clang__) && defined(__AVX512F__)\n#pragma clang attribute pop\n#endif\n", f);
+    if (e->lanes)
+        print_macros(e, f, "\n#if defined(__clang__) && (defined(__AVX512F__) || defined(P_AVX512))\n#pragma clang attribute pop\n#endif\n");
+    if (e->o->isa && e->body->n) print_macros(e, f, "\n#if defined(__clang__) && defined(P_FMA)\n#pragma clang attribute pop\n#endif\n");
 }
 
 void print_lane_macros(Emit *e, FILE *f)
@@ -137,12 +150,12 @@ void print_lane_macros(Emit *e, FILE *f)
     if (e->lanes) print_macros(e, f, lane_macros);
     print_macros(e, f, pragma_macros);
     fputs("#if defined(__clang__)\n#pragma clang diagnostic ignored \"-Wpass-failed\"\n", f);
-    if (e->lanes) fputs(clang_wide, f);
+    if (e->lanes) print_macros(e, f, clang_wide);
     if (e->lanes) print_macros(e, f, clang_lanes);
     if (e->each) print_macros(e, f, "#define P_EACH P_PRAGMA(clang loop vectorize(assume_safety))\n");
     if (e->rolled) print_macros(e, f, "#define P_ROLLED P_PRAGMA(clang loop unroll(disable))\n");
     fputs("#elif defined(__GNUC__)\n", f);
-    if (e->lanes) fputs(gcc_wide, f);
+    if (e->lanes) print_macros(e, f, gcc_wide);
     if (e->lanes) print_macros(e, f, gcc_lanes);
     if (e->each) print_macros(e, f, "#define P_EACH P_PRAGMA(GCC ivdep)\n");
     if (e->rolled) print_macros(e, f, "#define P_ROLLED\n");

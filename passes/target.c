@@ -3,11 +3,18 @@
 #include <stddef.h>
 #include <string.h>
 
-/* name, lanes, arrays, vectors. A panel of 16 floats is one register of AVX-512, two of AVX2, four of SSE2 and NEON. Generic tiles are
- * those of AVX2, which do well on all of them; microcontrollers have too few registers for arrays to stay there. */
+/* A panel of 16 floats is one register of AVX-512, two of AVX2, four of SSE2 and NEON. Generic tiles are those of AVX2, which do
+ * well on all of them; microcontrollers have too few registers for arrays to stay there. */
 static const Target targets[] = {
-    {"generic", 16, 6, 2},  {"x86-64-v3", 16, 6, 2}, {"x86-64-v4", 16, 12, 1}, {"armv8-a", 16, 6, 4}, {"rv64gcv", 16, 6, 4},
-    {"cortex-m4", 0, 0, 0}, {"cortex-m7", 0, 0, 0},  {"cortex-m55", 0, 0, 0},  {"rv32imc", 0, 0, 0},
+    {"generic", 16, 6, 2, NULL},
+    {"x86-64-v3", 16, 6, 2, "avx2,fma"},
+    {"x86-64-v4", 16, 12, 1, "avx512f,avx512vl,avx512bw,avx512dq,avx2,fma"},
+    {"armv8-a", 16, 6, 4, NULL},
+    {"rv64gcv", 16, 6, 4, NULL},
+    {"cortex-m4", 0, 0, 0, NULL},
+    {"cortex-m7", 0, 0, 0, NULL},
+    {"cortex-m55", 0, 0, 0, NULL},
+    {"rv32imc", 0, 0, 0, NULL},
 };
 
 const Target *target_at(int i)

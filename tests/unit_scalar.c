@@ -184,7 +184,7 @@ static void print_program(FILE *f)
           "    while (*s)\n        h = h * 257 + (unsigned char)*s++;\n    return h;\n}\n\n", f);
     for (int h = 0; h < helper_count(); h++)
         if (helper_text(h)) {
-            helper_print(f, h, "t");
+            helper_print(f, h, "t", NULL);
             fputc('\n', f);
         }
     for (int i = 0; i < ncases; i++)

@@ -160,7 +160,8 @@ int helper_of(ScalarOp op, DType arg);           /* -1: not defined there */
 const char *helper_text(int helper);             /* for scalar_headers */
 void helper_mark(const char *text, DType arg, bool *need);       /* need[h] = true for each helper that the text calls,
                                                                     and those that they call */
-void helper_print(FILE *f, int helper, const char *prefix);      /* its definition */
+/* Its definition. also: a macro that, where it is defined, stands for fused_test; NULL: none. */
+void helper_print(FILE *f, int helper, const char *prefix, const char *also);
 const char *fused_test(DType dt);                /* of the preprocessor: whether MAD has one rounding there */
 
 typedef enum ExprKind { E_CONST, E_LOAD, E_OP, E_CAST, E_BITS, E_SELECT, E_INDEX, E_IN, E_REDUCE, E_ACC } ExprKind;

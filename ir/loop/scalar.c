@@ -480,12 +480,12 @@ const char *fused_test(DType dt)
                         : "defined FP_FAST_FMA || defined __FMA__ || defined __ARM_FEATURE_FMA && (__ARM_FP & 8)";
 }
 
-void helper_print(FILE *f, int helper, const char *prefix)
+void helper_print(FILE *f, int helper, const char *prefix, const char *also)
 {
     DType arg = helper_arg(helper);
     const Row *r = arg == DT_NONE ? NULL : row_of((ScalarOp)((helper - COUNT(casts)) / ARG_TYPES), arg);
     if (r && r->fused) {
-        fprintf(f, "#if %s\n", fused_test(arg));
+        fprintf(f, also ? "#if %s || defined %s\n" : "#if %s\n", fused_test(arg), also);
         print_function(f, helper, prefix, r->fused);
         fputs("#else\n", f);
     }
