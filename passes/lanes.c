@@ -134,7 +134,7 @@ static void store_all(Tile *s, Stmts *out)
             const Expr *value = tile_lane(s, expr_subst(s->c, reduced(s, k->value, p), sub), p);
             const Idx **to = NEW_N(s->c, const Idx *, k->out->rank);
             for (int d = 0; d < k->out->rank; d++) to[d] = idx_subst(s->c, k->at[d], sub);
-            VEC_PUSH(s->c, stores, stmt_lanes(s->c, s->lane_var, p.lanes, spelled_store(s->c, k->out, to, value)));
+            VEC_PUSH(s->c, stores, stmt_lanes(s->c, s->lane_var, p.lanes, spelled_store(s->c, k->out, to, value, true)));
         }
     for (int i = 0; i < front.n; i++) VEC_PUSH(s->c, *out, front.at[i]);
     for (int i = 0; i < stores.n; i++) VEC_PUSH(s->c, *out, stores.at[i]);

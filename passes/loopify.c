@@ -7,27 +7,12 @@
  * see what may share memory. */
 #include "loopify.h"
 
-typedef struct Block {
-    struct Block *up;
-    VEC(const Stmt *) stmts;
-    PtrMap known;                       /* expression, or the reduction behind it -> the scalar buffers that hold it */
-} Block;
-
-typedef struct State {
-    Ctx *c;
-    Block *block;
-    PtrMap parents;                     /* expression -> how many expressions use it, as (void *) */
-    int names;
-} State;
-
-static const Expr *spell(State *s, const Expr *e);
-
-static void push(State *s, const Stmt *st)
+void push(Speller *s, const Stmt *st)
 {
     VEC_PUSH(s->c, s->block->stmts, st);
 }
 
-static void *known(const State *s, const void *key)
+static void *known(const Speller *s, const void *key)
 {
     for (const Block *b = s->block; b; b = b->up) {
         void *v = ptrmap_get(&b->known, key);
@@ -36,45 +21,56 @@ static void *known(const State *s, const void *key)
     return NULL;
 }
 
-static const Buf *scalar(State *s, const char *stem, DType dt)
+const Buf *scalar(Speller *s, const char *stem, DType dt)
 {
     const Buf *b = buf_new(s->c, BUF_LOCAL, internf(s->c, "%s%d", stem, s->names++), dt, 0, NULL);
     push(s, stmt_local(s->c, b));
     return b;
 }
 
-static const Expr *read_scalar(State *s, const Buf *b)
+const Expr *read_scalar(Speller *s, const Buf *b)
 {
     return expr_load(s->c, b, NULL);
 }
 
 /* Nothing, where an accumulator keeps its value: compilers warn of x = x. */
-static void write_scalar(State *s, const Buf *b, const Expr *value)
+void write_scalar(Speller *s, const Buf *b, const Expr *value)
 {
     if (value != read_scalar(s, b)) push(s, stmt_store(s->c, b, NULL, value));
 }
 
-static const Stmt *close_block(State *s)
+void open_block(Speller *s, Block *b)
+{
+    *b = (Block){.up = s->block};
+    s->block = b;
+}
+
+const Stmt *close_block(Speller *s)
 {
     const Stmt *body = stmt_seq(s->c, s->block->stmts.n, s->block->stmts.at);
     s->block = s->block->up;
     return body;
 }
 
-static const Expr *spell_reduce(State *s, const Expr *e)
+static const Expr *spell_reduce(Speller *s, const Expr *e)
 {
     const Reduce *r = e->reduce;
     const Buf **accs = known(s, r);
     if (accs) return read_scalar(s, accs[e->k]);
     accs = NEW_N(s->c, const Buf *, r->naccs);
+    if (r->lanes) {
+        accs[0] = spell_lanes(s, r);
+        ptrmap_put(s->c, &s->block->known, r, accs);
+        return read_scalar(s, accs[0]);
+    }
     for (int i = 0; i < r->naccs; i++) {
         const Expr *init = spell(s, r->init[i]);
         accs[i] = scalar(s, "acc", init->dt);
         write_scalar(s, accs[i], init);
     }
     ptrmap_put(s->c, &s->block->known, r, accs);
-    Block inner = {.up = s->block};
-    s->block = &inner;
+    Block inner;
+    open_block(s, &inner);
     for (int i = 0; i < r->naccs; i++)
         ptrmap_put(s->c, &inner.known, expr_acc(s->c, r->accs[i], r->init[i]->dt), (void *)accs[i]);
     const Expr **next = SCRATCH_N(s->c, const Expr *, r->naccs);
@@ -92,7 +88,7 @@ static const Expr *spell_reduce(State *s, const Expr *e)
     return read_scalar(s, accs[e->k]);
 }
 
-static const Expr *spell_select(State *s, const Expr *e)
+static const Expr *spell_select(Speller *s, const Expr *e)
 {
     const Expr *cond = spell(s, e->args[0]);
     Block then = {.up = s->block}, other = {.up = s->block};
@@ -120,7 +116,7 @@ static void see_reduce(const Expr *e, void *arg)
 
 /* A subscript's own expressions stay in place, so that their intervals stay proved; only a reduction within one gets a
  * name, and what is accumulated has one. */
-static const Idx *spell_idx(State *s, const Idx *x)
+static const Idx *spell_idx(Speller *s, const Idx *x)
 {
     const Idx *sum = idx_const(s->c, x->k);
     for (int i = 0; i < x->n; i++) {
@@ -147,7 +143,7 @@ static const Idx *spell_idx(State *s, const Idx *x)
     return sum;
 }
 
-static const Expr *spell_leaf(State *s, const Expr *e)
+static const Expr *spell_leaf(Speller *s, const Expr *e)
 {
     bool reduces = false;
     expr_walk(s->c, e, see_reduce, &reduces);
@@ -169,14 +165,17 @@ static bool may_have_name(const Expr *e)
     return (e->kind == E_OP || e->kind == E_CAST || e->kind == E_BITS || e->kind == E_SELECT) && !expr_guards(e);
 }
 
-static const Expr *spell(State *s, const Expr *e)
+const Expr *spell(Speller *s, const Expr *e)
 {
     const Buf *held = e->kind == E_CONST ? NULL : known(s, e);
     if (held) return read_scalar(s, held);
     const Expr *args[3], *v = e;
     switch (e->kind) {
     case E_CONST: return e;
-    case E_ACC: ice(s->c, "an accumulator is used outside its reduction");
+    case E_ACC:
+        v = ptrmap_get(&s->lanes, e);
+        if (!v) ice(s->c, "an accumulator is used outside its reduction");
+        return v;
     case E_LOAD:
     case E_INDEX:
     case E_IN: v = spell_leaf(s, e); break;
@@ -197,14 +196,14 @@ static const Expr *spell(State *s, const Expr *e)
     return read_scalar(s, name);
 }
 
-static void count_parent(State *s, const Expr *arg)
+static void count_parent(Speller *s, const Expr *arg)
 {
     ptrmap_put(s->c, &s->parents, arg, (void *)((intptr_t)ptrmap_get(&s->parents, arg) + 1));
 }
 
 static void count_parents(const Expr *e, void *state)
 {
-    State *s = state;
+    Speller *s = state;
     for (int i = 0; i < e->n; i++) count_parent(s, e->args[i]);
     if (e->kind != E_REDUCE) return;
     for (int i = 0; i < e->reduce->naccs; i++) {
@@ -213,40 +212,44 @@ static void count_parents(const Expr *e, void *state)
     }
 }
 
-const Stmt *spelled_store(Ctx *c, const Buf *b, const Idx *const *at, const Expr *value)
+void see_parents(Speller *s, const Expr *e)
 {
-    State s = {.c = c};
-    Block outer = {0};
-    s.block = &outer;
-    expr_walk(c, value, count_parents, &s);
+    expr_walk(s->c, e, count_parents, s);
+}
+
+const Stmt *spelled_store(Ctx *c, const Buf *b, const Idx *const *at, const Expr *value, bool wide)
+{
+    Speller s = {.c = c, .wide = wide};
+    Block outer;
+    open_block(&s, &outer);
+    see_parents(&s, value);
     const Expr *v = spell(&s, value);
     push(&s, stmt_store(c, b, at, v));
     return close_block(&s);
 }
 
 /* What an operator wrote as statements stays as it is, but for reductions in what it stores. */
-static const Stmt *spell_nest(Ctx *c, const Stmt *st)
+static const Stmt *spell_nest(Ctx *c, const Stmt *st, bool wide)
 {
     bool reduces = false;
     if (st->kind == S_STORE) expr_walk(c, st->value, see_reduce, &reduces);
-    if (reduces) return spelled_store(c, st->buf, st->at, st->value);
+    if (reduces) return spelled_store(c, st->buf, st->at, st->value, wide);
     if (st->n == 0) return st;
     const Stmt **body = NEW_N(c, const Stmt *, st->n);
-    for (int i = 0; i < st->n; i++) body[i] = spell_nest(c, st->body[i]);
+    for (int i = 0; i < st->n; i++) body[i] = spell_nest(c, st->body[i], wide);
     return stmt_again(c, st, body);
 }
 
-static const Kernel *with_loops(Ctx *c, const Kernel *k)
+static const Kernel *with_loops(Ctx *c, const Kernel *k, bool wide)
 {
     Mark m = scratch_mark(c);
     Kernel *to = mem_copy(c, k, sizeof *k);
     if (k->nest && k->value) {       /* spelled already */
         return k;
     } else if (k->nest) {
-        to->nest = spell_nest(c, k->nest);
+        to->nest = spell_nest(c, k->nest, wide);
     } else if (!(to->nest = copy_nest(c, k))) {
-        to->nest = spelled_store(c, k->out, k->at, k->value);
-        for (int i = k->rank; i-- > 0;) to->nest = stmt_for(c, i, k->dims[i], to->nest);
+        to->nest = spell_elements(c, k, wide);
     }
     scratch_release(c, m);
     return to;
@@ -256,7 +259,7 @@ Unit pass_loopify(Ctx *c, Unit u)
 {
     Prog *q = mem_copy(c, u.prog, sizeof *u.prog);
     const Kernel **out = NEW_N(c, const Kernel *, q->nkernels);
-    for (int i = 0; i < q->nkernels; i++) out[i] = with_loops(c, q->kernels[i]);
+    for (int i = 0; i < q->nkernels; i++) out[i] = with_loops(c, q->kernels[i], u.target->lanes > 0);
     q->kernels = out;
     u.prog = q;
     return u;

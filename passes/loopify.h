@@ -7,8 +7,36 @@
 const Stmt *copy_nest(Ctx *c,
                       const Kernel *k); /* the kernel as loops around COPY; NULL when it does more than move runs */
 
-/* The store with reductions, shared values and choices of its value spelled as statements. */
-const Stmt *spelled_store(Ctx *c, const Buf *b, const Idx *const *at, const Expr *value);
+/* The store with reductions, shared values and choices of its value spelled as statements; wide: for a machine that computes
+ * several elements at once, so that loops are cut to fit. */
+const Stmt *spelled_store(Ctx *c, const Buf *b, const Idx *const *at, const Expr *value, bool wide);
+
+/* A value is spelled into the innermost block. */
+typedef struct Block {
+    struct Block *up;
+    VEC(const Stmt *) stmts;
+    PtrMap known;                    /* expression, or the reduction behind it -> the scalar buffers that hold it */
+} Block;
+
+typedef struct Speller {
+    Ctx *c;
+    Block *block;
+    PtrMap parents;                  /* expression -> how many expressions use it, as (void *) */
+    PtrMap lanes;                    /* accumulator of a reduction in lanes -> the expression that it is here */
+    int names;
+    bool wide;
+} Speller;
+const Expr *spell(Speller *s, const Expr *e);            /* as it reads behind the statements that this adds to the block */
+void see_parents(Speller *s, const Expr *e);             /* before: of each expression that is spelled */
+void push(Speller *s, const Stmt *st);
+void open_block(Speller *s, Block *b);
+const Stmt *close_block(Speller *s);
+const Buf *scalar(Speller *s, const char *stem, DType dt);           /* a new one, declared */
+const Expr *read_scalar(Speller *s, const Buf *b);
+void write_scalar(Speller *s, const Buf *b, const Expr *value);
+
+const Buf *spell_lanes(Speller *s, const Reduce *r);     /* rows.c: the scalar that holds a reduction in lanes */
+const Stmt *spell_elements(Ctx *c, const Kernel *k, bool wide);      /* each.c: the loops of a kernel in compute form */
 bool expr_guards(const Expr *e);     /* an IN, or an AND with one: it keeps its place, so that the proof of what it guards
                                         sees it */
 

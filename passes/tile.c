@@ -340,8 +340,8 @@ static bool plan_tiling(Tiling *t)
     list_reductions(t, k->value);
     if (t->nreductions < 1 || t->nreductions > REDUCTIONS_MOST) return false;
     for (int i = 0; i < t->nreductions; i++)
-        if (t->reductions[i]->reduce->naccs != 1 || t->reductions[i]->reduce->init[0]->kind != E_CONST ||
-            t->reductions[i]->dt == DT_STRING)
+        if (t->reductions[i]->reduce->naccs != 1 || t->reductions[i]->reduce->lanes ||
+            t->reductions[i]->reduce->init[0]->kind != E_CONST || t->reductions[i]->dt == DT_STRING)
             return false;
     int lane = k->rank;
     while (lane-- > 0)

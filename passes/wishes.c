@@ -16,7 +16,7 @@ static void see_load(const Expr *e, void *arg)
 static void see_reduction(const Expr *e, void *arg)
 {
     const Expr **found = arg;
-    if (e->kind != E_REDUCE || e->reduce->naccs != 1) return;
+    if (e->kind != E_REDUCE || e->reduce->naccs != 1 || e->reduce->lanes) return;
     int64_t now = 1, best = 0;
     for (int i = 0; i < e->reduce->nvars; i++) now *= e->reduce->extents[i];
     for (int i = 0; *found && i < (*found)->reduce->nvars; i++) best = (best ? best : 1) * (*found)->reduce->extents[i];

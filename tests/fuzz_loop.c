@@ -21,7 +21,7 @@ typedef struct Ast {
     DType dt;
     ScalarOp op;
     Value v;
-    int n, buf, acc, var[2], nvars, k;
+    int n, buf, acc, var[2], nvars, k, lanes;
     Guard guard;
     Sub sub[2];
     int64_t extent[2];
@@ -183,6 +183,8 @@ static Ast *any_reduce(Fuzz *z, DType dt, int depth)
         z->acc_dt[z->accs++] = a->kid[i]->dt;
     for (int i = 0; i < a->n; i++)
         a->kid[2 + i] = any_ast(z, a->kid[i]->dt, depth - 1);
+    a->op = below(z, 2) ? OP_add : OP_max;
+    a->lanes = a->n == 1 && op_result(a->op, dt) == dt && below(z, 3) == 0 ? 2 << below(z, 3) : 0;
     z->vars = vars;
     z->accs = accs;
     return a;
@@ -252,14 +254,24 @@ static Value eval_reduce(Fuzz *z, const Ast *a)
         next[i] = eval(z, a->kid[i]);
     memcpy(z->acc + a->acc, next, sizeof *next * (size_t)a->n);
     int64_t inner = a->nvars > 1 ? a->extent[1] : 1;
+    Value lanes[8] = { next[0], next[0], next[0], next[0], next[0], next[0], next[0], next[0] };
     for (int64_t t = 0; t < a->extent[0] * inner; t++) {
         z->at[a->var[0]] = t / inner;
         if (a->nvars > 1)
             z->at[a->var[1]] = t % inner;
+        if (a->lanes)
+            z->acc[a->acc] = lanes[t % a->lanes];
         for (int i = 0; i < a->n; i++)
             next[i] = eval(z, a->kid[2 + i]);
         memcpy(z->acc + a->acc, next, sizeof *next * (size_t)a->n);
+        if (a->lanes)
+            lanes[t % a->lanes] = next[0];
     }
+    for (int half = a->lanes / 2; half; half /= 2)
+        for (int j = 0; j < half; j++)
+            lanes[j] = scalar_eval(a->op, a->dt, (Value[]){ lanes[j], lanes[j + half] }, true);
+    if (a->lanes)
+        return lanes[0];
     return z->acc[a->acc + a->k];
 }
 
@@ -331,7 +343,12 @@ static const Expr *build_reduce(Fuzz *z, const Ast *a)
         z->acc_expr[a->acc + i] = expr_acc(z->c, z->acc_id[a->acc + i] = var_new(z->c), a->kid[i]->dt);
     for (int i = 0; i < a->n; i++)
         next[i] = build(z, a->kid[2 + i]);
-    return expr_reduce(z->c, (Reduce){ a->nvars, vars, a->extent, a->n, z->acc_id + a->acc, init, next, 0 }, a->k);
+    Reduce r = { .nvars = a->nvars, .vars = vars, .extents = a->extent, .naccs = a->n, .accs = z->acc_id + a->acc };
+    r.init = init;
+    r.next = next;
+    r.lanes = a->lanes;
+    r.join = a->op;
+    return expr_reduce(z->c, r, a->k);
 }
 
 static const Expr *build(Fuzz *z, const Ast *a)

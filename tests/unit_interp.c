@@ -21,11 +21,19 @@ static const Expr *load_x(void) { return expr_load(c, x, (const Idx *const[]){ i
 static const Expr *op1(ScalarOp op, const Expr *a) { return expr_op1(c, op, a); }
 static const Expr *op2(ScalarOp op, const Expr *a, const Expr *b) { return expr_op2(c, op, a, b); }
 
+/* Accumulator k of n, over one variable. */
+static const Expr *over(int n, const int *var, const int64_t *extent, const int *accs, const Expr *const *init,
+                        const Expr *const *next, int k)
+{
+    Reduce r = { .nvars = 1, .vars = var, .extents = extent, .naccs = n, .accs = accs, .init = init, .next = next };
+    return expr_reduce(c, r, k);
+}
+
 static const Expr *sum_over(int var, int64_t extent, const Expr *body)
 {
     int acc = var_new(c);
     const Expr *init = expr_const(c, body->dt, (Value){ 0 }), *next = op2(OP_add, expr_acc(c, acc, body->dt), body);
-    return expr_reduce(c, (Reduce){ 1, &var, &extent, 1, &acc, &init, &next, 0 }, 0);
+    return over(1, &var, &extent, &acc, &init, &next, 0);
 }
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
@@ -56,7 +64,7 @@ START_TEST(reductions_nest_and_share_variables)
     int64_t n = 8;
     const Expr *xk = expr_load(c, x, (const Idx *const[]){ i0, idx_var(c, v, 8) }), *low = flt(-(double)INFINITY);
     const Expr *next = op2(OP_max, expr_acc(c, acc, DT_F32), xk);
-    const Expr *max = expr_reduce(c, (Reduce){ 1, &v, &n, 1, &acc, &low, &next, 0 }, 0);
+    const Expr *max = over(1, &v, &n, &acc, &low, &next, 0);
     const Expr *sum = sum_over(v, 8, op1(OP_exp, op2(OP_sub, xk, max)));
     Buf *out = buf_new(c, BUF_OUT, "out", DT_F32, 2, x->dims);
     const Kernel *k =
@@ -85,6 +93,33 @@ START_TEST(reductions_nest_and_share_variables)
 }
 END_TEST
 
+START_TEST(lanes_add_up_in_their_order)
+{
+    /* 1e8 and 1 in floats: which sums lose the ones tells the order */
+    Buf *row = buf_new(c, BUF_IN, "row", DT_F32, 1, (const int64_t[]){ 7 });
+    Buf *out = buf_new(c, BUF_OUT, "out", DT_F32, 0, NULL);
+    const float in[7] = { 1e8f, 1, 1, 1, -1e8f, 3, 5 };      /* lanes 0, 4+1, 6, 1; then 0+6, 4+1; then 11 */
+    const int v = var_new(c), acc = var_new(c);
+    const int64_t n = 7;
+    const Expr *zero = flt(0), *x7 = expr_load(c, row, (const Idx *const[]){ idx_var(c, v, 7) });
+    const Expr *next = op2(OP_add, expr_acc(c, acc, DT_F32), x7);
+    Reduce r = { .nvars = 1, .vars = &v, .extents = &n, .naccs = 1, .accs = &acc, .init = &zero, .next = &next };
+    float got;
+    run_one(row, kernel_compute(c, "sum", (Loc){ 0 }, out, expr_reduce(c, r, 0)), in, &got);
+    ck_assert_float_eq(got, 8);
+    const Expr *plain = expr_reduce(c, r, 0);
+    r.lanes = 4;
+    r.join = OP_add;
+    const Expr *e = expr_reduce(c, r, 0);
+    ck_assert_ptr_ne(e, plain);
+    ck_assert_ptr_eq(e, expr_subst(c, e, &(Subst){ 0, NULL, NULL }));
+    const Kernel *k = kernel_compute(c, "sum", (Loc){ 0 }, out, e);
+    run_one(row, k, in, &got);
+    ck_assert_float_eq(got, 11);
+    ck_assert_int_eq(kernel_ops(c, k), 7 + 3);
+}
+END_TEST
+
 START_TEST(accumulators_move_at_once)
 {
     /* the place of the greatest element, the first of equal ones; and Fibonacci by exchange */
@@ -97,7 +132,7 @@ START_TEST(accumulators_move_at_once)
     Buf *out = buf_new(c, BUF_OUT, "out", DT_I64, 0, NULL);
     int64_t got;
     run_one(y,
-            kernel_compute(c, "argmax", (Loc){ 0 }, out, expr_reduce(c, (Reduce){ 1, &v, &n, 2, a, init, next, 0 }, 1)),
+            kernel_compute(c, "argmax", (Loc){ 0 }, out, over(2, &v, &n, a, init, next, 1)),
             (const int32_t[]){ 3, 9, -2, 9, 0, 1 }, &got);
     ck_assert_int_eq(got, 1);
 
@@ -106,7 +141,7 @@ START_TEST(accumulators_move_at_once)
     n = 30;
     run_one(
         y,
-        kernel_compute(c, "fibonacci", (Loc){ 0 }, out, expr_reduce(c, (Reduce){ 1, &v, &n, 2, a, start, step, 0 }, 0)),
+        kernel_compute(c, "fibonacci", (Loc){ 0 }, out, over(2, &v, &n, a, start, step, 0)),
         (const int32_t[6]){ 0 }, &got);
     ck_assert_int_eq(got, 832040);
 }
@@ -209,7 +244,8 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        reductions_nest_and_share_variables, accumulators_move_at_once, an_arm_not_taken_is_not_evaluated,
+        reductions_nest_and_share_variables, lanes_add_up_in_their_order, accumulators_move_at_once,
+        an_arm_not_taken_is_not_evaluated,
         nests_read_what_they_wrote, copies_move_runs_also_of_packed_elements, temporaries_have_memory,
         elements_below_a_byte_are_packed,
     };

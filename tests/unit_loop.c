@@ -26,7 +26,8 @@ static const Expr *sum_over(int var, int64_t extent, const Expr *body)
 {
     int acc = var_new(c);
     const Expr *init = expr_const(c, body->dt, (Value){ 0 }), *next = op2(OP_add, expr_acc(c, acc, body->dt), body);
-    return expr_reduce(c, (Reduce){ 1, &var, &extent, 1, &acc, &init, &next, 0 }, 0);
+    Reduce r = { .nvars = 1, .vars = &var, .extents = &extent, .naccs = 1, .accs = &acc, .init = &init, .next = &next };
+    return expr_reduce(c, r, 0);
 }
 
 /* ---- builders ---------------------------------------------------------------------------------------------------- */

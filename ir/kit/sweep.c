@@ -18,15 +18,44 @@ void sweep_more(Ctx *c, Sweep *w, int n, const int64_t *extents)
 
 /* ---- reductions over a sweep ---- */
 
-static const Expr *fold_step(Ctx *c, const Expr *acc, void *arg)
+static const Expr *fold_step(Ctx *c, const Expr *acc, const Fold *s)
 {
-    const Fold *s = arg;
     return s->op == OP_mad ? expr_op3(c, OP_mad, s->x, s->y ? s->y : s->x, acc) : expr_op2(c, s->op, acc, s->x);
 }
 
-const Expr *sweep_reduce(Ctx *c, const Sweep *w, const Expr *init, Fold s)
+bool side_by_side(Type t, const bool *on)
 {
-    return expr_reduce1(c, w->n, w->vars, w->extents, init, fold_step, &s);
+    bool kept = false;
+    for (int k = t.rank; k-- > 0;) {
+        if (on[k] && kept && t.dims[k] > 1)
+            return false;
+        kept |= !on[k] && t.dims[k] > 1;
+    }
+    return true;
+}
+
+static const Expr *fold(Ctx *c, const Sweep *w, const Expr *init, const Fold *f, int lanes)
+{
+    const int acc = var_new(c);
+    const Expr *next = fold_step(c, expr_acc(c, acc, init->dt), f);
+    Reduce r = {.nvars = w->n, .vars = w->vars, .extents = w->extents, .naccs = 1, .accs = &acc, .init = &init};
+    r.next = &next;
+    r.lanes = lanes;
+    r.join = lanes == 0 ? OP_COUNT : f->op == OP_mad ? OP_add : f->op;
+    return expr_reduce(c, r, 0);
+}
+
+const Expr *sweep_reduce(Ctx *c, const Sweep *w, const Expr *init, Fold f)
+{
+    return fold(c, w, init, &f, 0);
+}
+
+const Expr *sweep_row(Ctx *c, const Sweep *w, const Expr *init, Fold f)
+{
+    int64_t n = 1;
+    for (int i = 0; i < w->n; i++)
+        n *= w->extents[i];
+    return fold(c, w, init, &f, n >= ROW_LEAST && dtype_is_float(init->dt) ? ROW_LANES : 0);
 }
 
 const Expr *sweep_best(Ctx *c, const Sweep *w, const Expr *const *init, const int *accs, const Expr *const *next, int k)

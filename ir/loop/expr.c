@@ -211,7 +211,7 @@ const Expr *expr_acc(Ctx *c, int acc, DType dt)
 static bool reduce_same(const void *node, const void *key)
 {
     const Reduce *a = node, *b = key;
-    if (a->nvars != b->nvars || a->naccs != b->naccs)
+    if (a->nvars != b->nvars || a->naccs != b->naccs || a->lanes != b->lanes || a->join != b->join)
         return false;
     for (int i = 0; i < a->nvars; i++)
         if (a->vars[i] != b->vars[i] || a->extents[i] != b->extents[i])
@@ -224,7 +224,7 @@ static bool reduce_same(const void *node, const void *key)
 
 static uint64_t reduce_hash(const Reduce *r)
 {
-    uint64_t h = hash_mix((uint64_t)r->nvars, (uint64_t)r->naccs);
+    uint64_t h = hash_mix(hash_mix((uint64_t)r->nvars, (uint64_t)r->naccs), (uint64_t)r->lanes);
     for (int i = 0; i < r->nvars; i++)
         h = hash_mix(hash_mix(h, (uint64_t)r->vars[i]), (uint64_t)r->extents[i]);
     for (int i = 0; i < r->naccs; i++)
@@ -265,5 +265,6 @@ const Expr *expr_reduce1(Ctx *c, int nvars, const int *vars, const int64_t *exte
 {
     int acc = var_new(c);
     const Expr *step = next(c, expr_acc(c, acc, init->dt), arg);
-    return expr_reduce(c, (Reduce){ nvars, vars, extents, 1, &acc, &init, &step, 0 }, 0);
+    Reduce r = { .nvars = nvars, .vars = vars, .extents = extents, .naccs = 1, .accs = &acc, .init = &init, .next = &step };
+    return expr_reduce(c, r, 0);
 }

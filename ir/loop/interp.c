@@ -43,6 +43,8 @@ static void run(Ctx *c, const Program *p)
         case I_CAST:    r[i->d] = i->cast(r[i->a]); break;
         case I_BITS:    r[i->d] = scalar_bits((DType)i->k, (DType)i->n, r[i->a]); break;
         case I_MOV:     r[i->d] = r[i->a]; break;
+        case I_GET:     r[i->d] = r[i->a + (int)(r[i->b].i & (i->k - 1))]; break;
+        case I_PUT:     r[i->d + (int)(r[i->b].i & (i->k - 1))] = r[i->a]; break;
         case I_SEL:     r[i->d] = r[r[i->a].i ? i->b : i->c]; break;
         case I_SUM:     r[i->d].i = r[i->a].i + r[i->b].i * i->k; break;
         case I_DIV:     r[i->d].u = r[i->a].u / (uint64_t)i->k; break;

@@ -11,6 +11,8 @@ typedef enum InsKind {               /* r: registers, index: r[a] + r[b]·k, wit
     I_CAST,                          /* r[d] = cast(r[a]) */
     I_BITS,                          /* r[d] = the bits of r[a], of type n, as type k */
     I_MOV,                           /* r[d] = r[a] */
+    I_GET,                           /* r[d] = r[a + r[b] mod k]; k: a power of two */
+    I_PUT,                           /* r[d + r[b] mod k] = r[a] */
     I_SEL,                           /* r[d] = r[a] ? r[b] : r[c] */
     I_SUM,                           /* r[d] = r[a] + r[b]·k */
     I_DIV, I_REM,                    /* r[d] = r[a] / k, r[a] % k; not negative */

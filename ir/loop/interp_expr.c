@@ -297,14 +297,29 @@ static void compile_step(Compiler *x, Scope *s, const Reduce *r, int acc)
             code_emit(x, s, (Ins){ .kind = I_MOV, .d = acc + i, .a = next[i] });
 }
 
+/* The step of a reduction in lanes, the first of whose registers is acc; then the next number in `count`. */
+static void compile_lane(Compiler *x, Scope *s, const Reduce *r, int acc, int count)
+{
+    int one = code_emit(x, s, (Ins){ .kind = I_GET, .d = new_reg(x), .a = acc, .b = count, .k = r->lanes })->d;
+    bind(x, r->accs[0], s, one);
+    int next = compile_expr(x, s, r->next[0]);
+    code_emit(x, s, (Ins){ .kind = I_PUT, .d = acc, .a = next, .b = count, .k = r->lanes });
+    code_emit(x, s, (Ins){ .kind = I_SUM, .d = count, .a = count, .b = int_reg(x, 1), .k = 1 });
+    s->last = -1;
+}
+
 static void compile_loops(Compiler *x, Scope *s, const Reduce *r, int acc)
 {
+    int count = r->lanes ? code_emit(x, s, (Ins){ .kind = I_MOV, .d = new_reg(x), .a = int_reg(x, 0) })->d : -1;
     Scope *inner = scope_open(x, s, SCOPE_BLOCK);
     for (int i = 0; i < r->nvars; i++)
         inner = scope_loop(x, inner, r->vars[i], r->extents[i]);
-    for (int i = 0; i < r->naccs; i++)
+    for (int i = 0; i < r->naccs && !r->lanes; i++)
         bind(x, r->accs[i], inner, acc + i);
-    compile_step(x, inner, r, acc);
+    if (r->lanes)
+        compile_lane(x, inner, r, acc, count);
+    else
+        compile_step(x, inner, r, acc);
     for (Scope *up; inner != s; inner = up) {
         up = inner->parent;
         scope_close(x, inner);
@@ -313,24 +328,30 @@ static void compile_loops(Compiler *x, Scope *s, const Reduce *r, int acc)
 
 static int compile_reduce(Compiler *x, Scope *s, const Reduce *r)
 {
-    Node *n = node_of(x, NODE_REDUCE, r->id, 0, 0);
-    if (is_known(n, s))
-        return n->reg;
+    Node *node = node_of(x, NODE_REDUCE, r->id, 0, 0);
+    if (is_known(node, s))
+        return node->reg;
     int *init = SCRATCH_N(x->c, int, r->naccs);
     Binding *hidden = SCRATCH_N(x->c, Binding, r->nvars + r->naccs);
     for (int i = 0; i < r->naccs; i++)
         init[i] = compile_expr(x, s, r->init[i]);
+    const int n = r->lanes ? r->lanes : r->naccs;
     int acc = new_reg(x);
-    for (int i = 1; i < r->naccs; i++)
+    for (int i = 1; i < n; i++)
         new_reg(x);
-    for (int i = 0; i < r->naccs; i++)
-        code_emit(x, s, (Ins){ .kind = I_MOV, .d = acc + i, .a = init[i] });
+    for (int i = 0; i < n; i++)
+        code_emit(x, s, (Ins){ .kind = I_MOV, .d = acc + i, .a = init[r->lanes ? 0 : i] });
     for (int i = 0; i < r->nvars + r->naccs; i++)
         hidden[i] = binding_save(x, i < r->nvars ? r->vars[i] : r->accs[i - r->nvars]);
     compile_loops(x, s, r, acc);
     for (int i = 0; i < r->nvars + r->naccs; i++)
         binding_restore(x, hidden[i]);
-    return make_known(n, s, acc);
+    for (int half = r->lanes / 2; half; half /= 2)
+        for (int i = 0; i < half; i++)
+            code_emit(x, s, (Ins){ .kind = I_OP, .d = acc + i, .a = acc + i, .b = acc + i + half, .c = acc + i,
+                                   .fn = scalar_fn(r->join, r->init[0]->dt, x->fused) });
+    s->last = -1;
+    return make_known(node, s, acc);
 }
 
 int compile_expr(Compiler *x, Scope *s, const Expr *e)

@@ -53,7 +53,7 @@ static void count_reduce(Region *outer, const Reduce *r)
         count(outer, r->init[i]);
     for (int i = 0; i < r->naccs; i++)
         count(&body, r->next[i]);
-    outer->ops = add(outer->ops, times(n, body.ops));
+    outer->ops = add(add(outer->ops, times(n, body.ops)), r->lanes ? r->lanes - 1 : 0);
 }
 
 static void count(Region *r, const Expr *e)

@@ -99,6 +99,8 @@ static void print_reduce(const Printer *p, const Expr *e)
     fputs("; for", p->f);
     for (int i = 0; i < r->nvars; i++)
         fprintf(p->f, "%s i%d < %lld", i ? "," : "", r->vars[i], (long long)r->extents[i]);
+    if (r->lanes)
+        fprintf(p->f, " in %d lanes", r->lanes);
     for (int i = 0; i < r->naccs; i++) {
         fprintf(p->f, "%s acc%d = ", i ? "," : ":", r->accs[i]);
         print_expr(p, r->next[i]);

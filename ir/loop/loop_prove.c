@@ -234,6 +234,9 @@ static void prove_reduce(Checker *x, const Known *k, const Reduce *r)
             check_fail(x, "an accumulator starts as type %s and goes on as type %s", dtype_name(r->init[i]->dt),
                        dtype_name(r->next[i]->dt));
     }
+    if (r->lanes && (r->naccs != 1 || r->lanes < 2 || (r->lanes & (r->lanes - 1)) ||
+                     op_result(r->join, r->init[0]->dt) != r->init[0]->dt))
+        check_fail(x, "a reduction has %d accumulators in %d lanes", r->naccs, r->lanes);
     for (int i = 0; i < r->nvars; i++)
         k = known_loop(x, k, r->vars[i], r->extents[i]);
     for (int i = 0; i < r->naccs; i++)

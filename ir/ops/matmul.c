@@ -4,10 +4,13 @@
 #include "meaning.h"
 
 /* Sum over k of the products of operands kx and ky; k is written into place[0] of x and place[1] of y. zx, zy: zero
- * points, or NULL. */
+ * points, or NULL. Where there is one column, what is summed lies side by side in both. */
 static const Expr *sum_of_products(Lower *l, int kx, int ky, int64_t depth, const Idx **x_at, int x_k, const Idx **y_at,
                                    int y_k, DType dt, const Expr *zx, const Expr *zy)
 {
+    Type x_type = in_type(l, kx), y_type = in_type(l, ky);
+    bool rows = x_k == x_type.rank - 1 || x_type.dims[x_type.rank - 1] == 1;
+    bool column = y_type.rank == 1 || y_type.dims[y_k == y_type.rank - 1 ? y_k - 1 : y_k + 1] == 1;
     Ctx *c = l->c;
     Sweep s;
     if (depth == 0)
@@ -15,7 +18,7 @@ static const Expr *sum_of_products(Lower *l, int kx, int ky, int64_t depth, cons
     sweep_open(c, &s, 1, &depth);
     x_at[x_k] = y_at[y_k] = s.i[0];
     const Expr *x = shifted(l, kx, x_at, dt, zx), *y = shifted(l, ky, y_at, dt, zy);
-    return sweep_reduce(c, &s, zero(c, dt), (Fold){OP_mad, x, y});
+    return (rows && column ? sweep_row : sweep_reduce)(c, &s, zero(c, dt), (Fold){OP_mad, x, y});
 }
 
 /* ---- MatMul, as numpy's: a vector on the left is a row, on the right a column; leading dimensions broadcast */

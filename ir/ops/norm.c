@@ -16,6 +16,7 @@ typedef struct Rows { /* the input, and a result with a 1 in place of the axis *
     Lower *l;
     Type t;
     int axis;
+    bool side; /* a row lies side by side in memory */
     Sweep s; /* along the axis */
     int64_t dims[MAX_RANK];
     const Idx *const *i;   /* a place in the input */
@@ -32,6 +33,9 @@ static bool rows_open(Lower *l, Rows *r)
         return false;
     memcpy(r->dims, r->t.dims, sizeof *r->dims * (size_t)r->t.rank);
     r->dims[r->axis] = 1;
+    bool on[MAX_RANK] = {false};
+    on[r->axis] = true;
+    r->side = side_by_side(r->t, on);
     r->i = lower_vars(l, r->t.rank, r->t.dims);
     r->row = lower_vars(l, r->t.rank, r->dims);
     sweep_open(l->c, &r->s, 1, &r->t.dims[r->axis]);
@@ -46,7 +50,7 @@ static bool rows_open(Lower *l, Rows *r)
 static const Buf *row_pass(Rows *r, const char *name, ScalarOp op, const Expr *init, const Expr *x)
 {
     Buf *out = lower_temp(r->l, name, x->dt, r->t.rank, r->dims);
-    lower_store(r->l, out, sweep_reduce(r->l->c, &r->s, init, (Fold){op, x, NULL}));
+    lower_store(r->l, out, (r->side ? sweep_row : sweep_reduce)(r->l->c, &r->s, init, (Fold){op, x, NULL}));
     return out;
 }
 

@@ -85,7 +85,11 @@ const Expr *reduced(Lower *l, int out, const Idx *const *i)
     if (count > 0) {
         const Expr *x = expr_cast(c, dt, in_math(l, 0, at));
         x = pick == OP_abs ? expr_op1(c, OP_abs, x) : x;
-        y = s.n > 0 ? sweep_reduce(c, &s, y, (Fold){op, x, NULL}) : op == OP_mad ? expr_op2(c, OP_mul, x, x) : x;
+        const Fold f = {op, x, NULL};
+        if (s.n > 0)
+            y = (side_by_side(in_type(l, 0), on) ? sweep_row : sweep_reduce)(c, &s, y, f);
+        else
+            y = op == OP_mad ? expr_op2(c, OP_mul, x, x) : x;
     }
     if (pick == OP_div && s.n > 0)
         y = expr_op2(c, OP_div, y, known_number(c, dt, (double)count));

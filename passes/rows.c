@@ -1,0 +1,134 @@
+/* Reductions in lanes as statements: an array of accumulators, loops of lanes over whole chunks, one over the rest, and the
+ * halving tree.
+ *
+ * Where the machine has lanes, the elements are walked by one variable, several chunks an iteration, so that the array
+ * stays in registers. Elsewhere, and where what is reduced is not an affine function of that variable, the loops stay as they
+ * are and choose the accumulator step by step: slower, the same value. */
+#include "loopify.h"
+
+enum { CHUNKS = 4, CHUNK_SIZE_MOST = 12 };   /* chunks an iteration, where a step has that few nodes at most */
+
+typedef struct Lanes {
+    Speller *s;
+    Ctx *c;
+    const Reduce *r;
+    const Buf *array;
+    const Expr *acc;                 /* as the reduction names it */
+    bool *apart;                     /* where the answer of see_divisions goes */
+} Lanes;
+
+static const Expr *element(const Lanes *l, const Idx *at)
+{
+    return expr_load(l->c, l->array, &at);
+}
+
+static const Stmt *put(const Lanes *l, const Idx *at, const Expr *value)
+{
+    return stmt_store(l->c, l->array, &at, value);
+}
+
+static const Expr *step_at(const Lanes *l, const Idx *flat)
+{
+    const Idx *to[2 * MAX_RANK];
+    idx_unflat(l->c, flat, l->r->nvars, l->r->extents, to);
+    return expr_subst(l->c, l->r->next[0], &(Subst){l->r->nvars, l->r->vars, to});
+}
+
+/* The step `next` of what the accumulator is now. */
+static const Expr *spell_step(const Lanes *l, const Expr *next, const Expr *now)
+{
+    ptrmap_put(l->c, &l->s->lanes, l->acc, (void *)now);
+    see_parents(l->s, next);
+    return spell(l->s, next);
+}
+
+/* One step of accumulator `at` for each of n chunks, of which the first begins at `from`. */
+static const Stmt *steps(const Lanes *l, const Idx *from, int n, const Idx *at)
+{
+    Speller *s = l->s;
+    Block body;
+    open_block(s, &body);
+    const Buf *held = n > 1 ? scalar(s, "sum", l->acc->dt) : NULL;
+    if (held) write_scalar(s, held, element(l, at));
+    for (int i = 0; i < n; i++) {
+        const Idx *flat = idx_add(l->c, idx_axpy(l->c, from, l->r->lanes, idx_const(l->c, i)), at);
+        const Expr *next = spell_step(l, step_at(l, flat), held ? read_scalar(s, held) : element(l, at));
+        if (held && i < n - 1) write_scalar(s, held, next);
+        else push(s, put(l, at, next));
+    }
+    return close_block(s);
+}
+
+/* Blocks of n chunks from element `from` on, `count` of them; of the last chunk only `lanes` elements. */
+static void blocks(const Lanes *l, int64_t from, int64_t count, int n, int64_t lanes)
+{
+    const int var = var_new(l->c), lane = var_new(l->c);
+    const Idx *at = idx_axpy(l->c, idx_const(l->c, from), n * l->r->lanes, idx_var(l->c, var, count));
+    if (count == 0 || lanes == 0) return;
+    const Stmt *body = steps(l, at, n, idx_var(l->c, lane, lanes));
+    push(l->s, stmt_for(l->c, var, count, stmt_lanes(l->c, lane, lanes, body)));
+}
+
+static void see_divisions(const Expr *e, void *arg)
+{
+    const Lanes *l = arg;
+    int n = e->kind == E_LOAD ? idx_cost(idx_flat(l->c, e->buf->rank, e->buf->dims, e->at)) : 0;
+    if (e->kind == E_IN || e->kind == E_INDEX) n = idx_cost(e->at[0]);
+    if (n || e->kind == E_REDUCE) *l->apart = true;
+}
+
+/* The loops as they are. */
+static void loops_apart(const Lanes *l)
+{
+    Ctx *c = l->c;
+    const Reduce *r = l->r;
+    const Idx *at[2 * MAX_RANK];
+    for (int i = 0; i < r->nvars; i++) at[i] = idx_var(c, r->vars[i], r->extents[i]);
+    const Idx *lane = idx_digit(c, idx_flat(c, r->nvars, r->extents, at), 1, r->lanes);
+    Block body;
+    open_block(l->s, &body);
+    push(l->s, put(l, lane, spell_step(l, r->next[0], element(l, lane))));
+    const Stmt *loop = close_block(l->s);
+    for (int i = r->nvars; i-- > 0;) loop = stmt_for(c, r->vars[i], r->extents[i], loop);
+    push(l->s, loop);
+}
+
+static const Stmt *join(const Lanes *l, int64_t half, const Idx *at)
+{
+    const Idx *other = idx_add(l->c, at, idx_const(l->c, half));
+    return put(l, at, expr_op2(l->c, l->r->join, element(l, at), element(l, other)));
+}
+
+const Buf *spell_lanes(Speller *s, const Reduce *r)
+{
+    Ctx *c = s->c;
+    const int64_t lanes = r->lanes;
+    const DType dt = r->init[0]->dt;
+    bool apart = false;
+    Lanes l = {s, c, r, buf_new(c, BUF_LOCAL, internf(c, "lanes%d", s->names++), dt, 1, &lanes),
+               expr_acc(c, r->accs[0], dt), &apart};
+    int64_t count = 1;
+    for (int i = 0; i < r->nvars; i++) count *= r->extents[i];
+    const Expr *init = spell(s, r->init[0]);
+    const int lane = var_new(c);
+    push(s, stmt_local(c, l.array));
+    push(s, (s->wide ? stmt_lanes : stmt_for)(c, lane, lanes, put(&l, idx_var(c, lane, lanes), init)));
+    const int flat = var_new(c);
+    expr_walk(c, step_at(&l, idx_var(c, flat, count)), see_divisions, &l);
+    if (apart || !s->wide) {
+        loops_apart(&l);
+    } else {
+        const int n = r->next[0]->size <= CHUNK_SIZE_MOST ? CHUNKS : 1;
+        const int64_t chunks = count / lanes;
+        blocks(&l, 0, chunks / n, n, lanes);
+        blocks(&l, chunks / n * n * lanes, chunks % n, 1, lanes);
+        blocks(&l, chunks * lanes, 1, 1, count % lanes);
+    }
+    for (int64_t half = lanes / 2; half; half /= 2) {
+        const int var = var_new(c);
+        push(s, (s->wide ? stmt_lanes : stmt_for)(c, var, half, join(&l, half, idx_var(c, var, half))));
+    }
+    const Buf *value = scalar(s, "acc", dt);
+    write_scalar(s, value, element(&l, idx_const(c, 0)));
+    return value;
+}
