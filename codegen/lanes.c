@@ -95,6 +95,9 @@ static const char clang_wide[] =
     "#pragma clang attribute push(__attribute__((min_vector_width(512))), apply_to = function)\n"
     "#endif\n";
 
+/* Nobody looks at exceptions: both sides of a choice may be computed. No result changes. */
+static const char gcc_choices[] = "#pragma GCC optimize(\"no-trapping-math\")\n";
+
 /* gcc makes a call of memcpy of a loop that copies an array, which then is no longer kept in registers. */
 static const char gcc_wide[] =
     "#pragma GCC optimize(\"no-tree-loop-distribute-patterns\")\n"
@@ -155,6 +158,7 @@ void print_lane_macros(Emit *e, FILE *f)
     if (e->each) print_macros(e, f, "#define P_EACH P_PRAGMA(clang loop vectorize(assume_safety))\n");
     if (e->rolled) print_macros(e, f, "#define P_ROLLED P_PRAGMA(clang loop unroll(disable))\n");
     fputs("#elif defined(__GNUC__)\n", f);
+    fputs(gcc_choices, f);
     if (e->lanes) print_macros(e, f, gcc_wide);
     if (e->lanes) print_macros(e, f, gcc_lanes);
     if (e->each) print_macros(e, f, "#define P_EACH P_PRAGMA(GCC ivdep)\n");

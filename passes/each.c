@@ -1,9 +1,63 @@
-/* The loops of a kernel in compute form. */
+/* The loops of a kernel in compute form.
+ *
+ * Its elements are independent of each other, so the innermost loop is one of lanes where machines have such and
+ * neighbouring elements are computed in one go, without loops or choices of statements. It is cut into a multiple of
+ * LANES_MOST and a rest: compilers that may not add code for a rest themselves then use whole registers. */
 #include "loopify.h"
+
+enum { LANES_MOST = 16 };            /* elements of a register, of the largest that there are */
+
+typedef struct Sought { Ctx *c; bool any; } Sought;
+
+static bool plain(const Stmt *s)
+{
+    if (s->kind == S_FOR || s->kind == S_IF || s->kind == S_COPY) return false;
+    for (int i = 0; i < s->n; i++)
+        if (!plain(s->body[i])) return false;
+    return true;
+}
+
+static int64_t step_of(const Idx *x, int var)
+{
+    for (int i = 0; i < x->n; i++)
+        if (x->t[i].atom->kind == ATOM_VAR && x->t[i].atom->var == var) return x->t[i].c;
+    return 0;
+}
+
+static void see_division(const Expr *e, void *arg)
+{
+    Sought *s = arg;
+    if (e->kind == E_LOAD) s->any |= idx_cost(idx_flat(s->c, e->buf->rank, e->buf->dims, e->at)) > 0;
+    if (e->kind == E_IN || e->kind == E_INDEX) s->any |= idx_cost(e->at[0]) > 0;
+}
+
+/* The loop over variable v from `from` on; NULL: it would divide. */
+static const Stmt *stretch(Ctx *c, const Kernel *k, int v, int64_t from, int64_t count)
+{
+    const int var = var_new(c);
+    const Idx *place = idx_add(c, idx_const(c, from), idx_var(c, var, count));
+    const Idx **at = NEW_N(c, const Idx *, k->out->rank);
+    const Subst to = {1, &v, &place};
+    for (int d = 0; d < k->out->rank; d++) at[d] = idx_subst(c, k->at[d], &to);
+    const Expr *value = expr_subst(c, k->value, &to);
+    Sought s = {c, idx_cost(idx_flat(c, k->out->rank, k->out->dims, at)) > 0};
+    expr_walk(c, value, see_division, &s);
+    return s.any ? NULL : stmt_lanes(c, var, count, spelled_store(c, k->out, at, value, true));
+}
 
 const Stmt *spell_elements(Ctx *c, const Kernel *k, bool wide)
 {
     const Stmt *nest = spelled_store(c, k->out, k->at, k->value, wide);
-    for (int i = k->rank; i-- > 0;) nest = stmt_for(c, i, k->dims[i], nest);
+    int v = k->rank - 1;
+    while (v > 0 && k->dims[v] == 1) v--;
+    const bool side = v >= 0 && step_of(idx_flat(c, k->out->rank, k->out->dims, k->at), v) == 1;
+    if (wide && side && k->dims[v] >= LANES_MOST && plain(nest) && dtype_bits(k->out->dt) >= 8 &&
+        k->out->dt != DT_STRING && !k->out->text) {
+        const int64_t n = k->dims[v], whole = n / LANES_MOST * LANES_MOST;
+        const Stmt *parts[] = {stretch(c, k, v, 0, whole), stretch(c, k, v, whole, n - whole)};
+        if (!parts[0] || !parts[1]) parts[0] = stretch(c, k, v, 0, n), parts[1] = NULL;
+        if (parts[0]) nest = stmt_seq(c, 2, parts), v--;
+    }
+    for (int i = v; i >= 0; i--) nest = stmt_for(c, i, k->dims[i], nest);
     return nest;
 }

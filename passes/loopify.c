@@ -88,15 +88,44 @@ static const Expr *spell_reduce(Speller *s, const Expr *e)
     return read_scalar(s, accs[e->k]);
 }
 
+typedef struct Sought { const Expr *load; bool found; } Sought;
+
+static void seek(const Expr *e, void *arg)
+{
+    Sought *l = arg;
+    l->found |= l->load ? e == l->load : e->kind == E_LOAD && e->vars;
+}
+
+/* What an arm reads is read in front of the choice: compilers do not read where the program might not. */
+static void read_ahead(Speller *s, const Expr *cond, const Expr *arm)
+{
+    if (arm->kind == E_OP || arm->kind == E_CAST)
+        for (int i = 0; i < arm->n; i++) read_ahead(s, cond, arm->args[i]);
+    Sought l = {arm, false};
+    expr_walk(s->c, cond, seek, &l);
+    if (arm->kind != E_LOAD || !arm->vars || l.found || known(s, arm) || arm->buf->kind == BUF_LOCAL) return;
+    for (int d = 0; d < arm->buf->rank; d++)
+        if (arm->at[d]->values) return;
+    const Buf *name = scalar(s, "v", arm->dt);
+    write_scalar(s, name, arm);
+    ptrmap_put(s->c, &s->block->known, arm, (void *)name);
+}
+
 static const Expr *spell_select(Speller *s, const Expr *e)
 {
     const Expr *cond = spell(s, e->args[0]);
+    Sought varies = {0};
+    expr_walk(s->c, e->args[0], seek, &varies);
+    for (int i = 1; i < 3 && s->wide && s->arms == 0 && varies.found && !expr_guards(e->args[0]); i++)
+        read_ahead(s, e->args[0], e->args[i]);
+    s->arms++;
     Block then = {.up = s->block}, other = {.up = s->block};
     s->block = &then;
     const Expr *a = spell(s, e->args[1]);
     s->block = &other;
     const Expr *b = spell(s, e->args[2]);
     s->block = then.up;
+    s->arms--;
     if (then.stmts.n == 0 && other.stmts.n == 0) return expr_select(s->c, cond, a, b);
     const Buf *held = scalar(s, "pick", e->dt);
     const Stmt *arms[2];

@@ -24,6 +24,7 @@ typedef struct Speller {
     PtrMap parents;                  /* expression -> how many expressions use it, as (void *) */
     PtrMap lanes;                    /* accumulator of a reduction in lanes -> the expression that it is here */
     int names;
+    int arms;                        /* of choices, around what is spelled */
     bool wide;
 } Speller;
 const Expr *spell(Speller *s, const Expr *e);            /* as it reads behind the statements that this adds to the block */

@@ -6,7 +6,8 @@
  * are and choose the accumulator step by step: slower, the same value. */
 #include "loopify.h"
 
-enum { CHUNKS = 4, CHUNK_SIZE_MOST = 12 };   /* chunks an iteration, where a step has that few nodes at most */
+enum { CHUNKS = 4, CHUNK_SIZE_MOST = 12 };   /* chunks an iteration, of sums where a step has that few nodes at most. Steps that
+                                                choose, as max does, one behind the other keep gcc from vectorising */
 
 typedef struct Lanes {
     Speller *s;
@@ -118,7 +119,7 @@ const Buf *spell_lanes(Speller *s, const Reduce *r)
     if (apart || !s->wide) {
         loops_apart(&l);
     } else {
-        const int n = r->next[0]->size <= CHUNK_SIZE_MOST ? CHUNKS : 1;
+        const int n = r->join == OP_add && r->next[0]->size <= CHUNK_SIZE_MOST ? CHUNKS : 1;
         const int64_t chunks = count / lanes;
         blocks(&l, 0, chunks / n, n, lanes);
         blocks(&l, chunks / n * n * lanes, chunks % n, 1, lanes);
