@@ -45,12 +45,12 @@ static const Stmt *stretch(Ctx *c, const Kernel *k, int v, int64_t from, int64_t
     return s.any ? NULL : stmt_lanes(c, var, count, spelled_store(c, k->out, at, value, true));
 }
 
-const Stmt *spell_elements(Ctx *c, const Kernel *k, bool wide)
+const Stmt *spell_elements(Ctx *c, const Kernel *k, int from, bool wide)
 {
     const Stmt *nest = spelled_store(c, k->out, k->at, k->value, wide);
     int v = k->rank - 1;
-    while (v > 0 && k->dims[v] == 1) v--;
-    const bool side = v >= 0 && step_of(idx_flat(c, k->out->rank, k->out->dims, k->at), v) == 1;
+    while (v > from && k->dims[v] == 1) v--;
+    const bool side = v >= from && step_of(idx_flat(c, k->out->rank, k->out->dims, k->at), v) == 1;
     if (wide && side && k->dims[v] >= LANES_MOST && plain(nest) && dtype_bits(k->out->dt) >= 8 &&
         k->out->dt != DT_STRING && !k->out->text) {
         const int64_t n = k->dims[v], whole = n / LANES_MOST * LANES_MOST;
@@ -58,6 +58,6 @@ const Stmt *spell_elements(Ctx *c, const Kernel *k, bool wide)
         if (!parts[0] || !parts[1]) parts[0] = stretch(c, k, v, 0, n), parts[1] = NULL;
         if (parts[0]) nest = stmt_seq(c, 2, parts), v--;
     }
-    for (int i = v; i >= 0; i--) nest = stmt_for(c, i, k->dims[i], nest);
+    for (int i = v; i >= from; i--) nest = stmt_for(c, i, k->dims[i], nest);
     return nest;
 }

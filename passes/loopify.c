@@ -278,7 +278,7 @@ static const Kernel *with_loops(Ctx *c, const Kernel *k, bool wide)
     } else if (k->nest) {
         to->nest = spell_nest(c, k->nest, wide);
     } else if (!(to->nest = copy_nest(c, k))) {
-        to->nest = spell_elements(c, k, wide);
+        to->nest = spell_elements(c, k, 0, wide);
     }
     scratch_release(c, m);
     return to;
@@ -288,8 +288,16 @@ Unit pass_loopify(Ctx *c, Unit u)
 {
     Prog *q = mem_copy(c, u.prog, sizeof *u.prog);
     const Kernel **out = NEW_N(c, const Kernel *, q->nkernels);
-    for (int i = 0; i < q->nkernels; i++) out[i] = with_loops(c, q->kernels[i], u.target->lanes > 0);
-    q->kernels = out;
-    u.prog = q;
+    const bool wide = u.target->lanes > 0;
+    Mark m = scratch_mark(c);
+    const Uses uses = prog_uses(c, q);
+    int n = 0;
+    for (int i = 0, taken; i < q->nkernels; i += taken) {
+        out[n] = joined_rows(c, q->kernels + i, q->nkernels - i, &uses, wide, &taken);
+        if (!out[n]) out[n] = with_loops(c, q->kernels[i], wide), taken = 1;
+        n++;
+    }
+    scratch_release(c, m);
+    u.prog = prog_with(c, q, n, out);
     return u;
 }

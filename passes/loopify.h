@@ -7,8 +7,8 @@
 const Stmt *copy_nest(Ctx *c,
                       const Kernel *k); /* the kernel as loops around COPY; NULL when it does more than move runs */
 
-/* The store with reductions, shared values and choices of its value spelled as statements; wide: for a machine that computes
- * several elements at once, so that loops are cut to fit. */
+/* The store with reductions, shared values and choices of its value spelled as statements; wide: for a machine that
+ * computes several elements at once, so that loops are cut to fit. */
 const Stmt *spelled_store(Ctx *c, const Buf *b, const Idx *const *at, const Expr *value, bool wide);
 
 /* A value is spelled into the innermost block. */
@@ -27,7 +27,7 @@ typedef struct Speller {
     int arms;                        /* of choices, around what is spelled */
     bool wide;
 } Speller;
-const Expr *spell(Speller *s, const Expr *e);            /* as it reads behind the statements that this adds to the block */
+const Expr *spell(Speller *s, const Expr *e);            /* as it reads behind what this adds to the block */
 void see_parents(Speller *s, const Expr *e);             /* before: of each expression that is spelled */
 void push(Speller *s, const Stmt *st);
 void open_block(Speller *s, Block *b);
@@ -37,7 +37,10 @@ const Expr *read_scalar(Speller *s, const Buf *b);
 void write_scalar(Speller *s, const Buf *b, const Expr *value);
 
 const Buf *spell_lanes(Speller *s, const Reduce *r);     /* rows.c: the scalar that holds a reduction in lanes */
-const Stmt *spell_elements(Ctx *c, const Kernel *k, bool wide);      /* each.c: the loops of a kernel in compute form */
+/* each.c: the loops of a kernel in compute form, over its variables `from` and up. */
+const Stmt *spell_elements(Ctx *c, const Kernel *k, int from, bool wide);
+/* rowwise.c: the first *taken of n kernels as one; NULL: they are none. */
+const Kernel *joined_rows(Ctx *c, const Kernel *const *k, int n, const Uses *u, bool wide, int *taken);
 bool expr_guards(const Expr *e);     /* an IN, or an AND with one: it keeps its place, so that the proof of what it guards
                                         sees it */
 

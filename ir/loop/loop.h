@@ -170,10 +170,10 @@ typedef struct Reduce {              /* for all vars, first outermost: acc[k] = 
     int nvars; const int *vars; const int64_t *extents;
     int naccs; const int *accs;      /* numbers from var_new: what E_ACC names within next */
     const Expr *const *init; const Expr *const *next;
-    int lanes;                       /* 0: as said. Else a power of two, with one accumulator: there are that many of it,
-                                        all from init; step number i (of the whole walk, from 0) is done to number
-                                        i mod lanes. At the end number j takes up j + lanes/2, for all j < lanes/2, and so
-                                        on by halves: acc[j] = join(acc[j], acc[j + half]); acc[0] is the value */
+    int lanes;                       /* 0: as said. Else a power of two, with one accumulator: there are that many of
+                                        it, all from init; step number i (of the whole walk, from 0) is done to number
+                                        i mod lanes. At the end number j takes up j + lanes/2, for all j < lanes/2, and
+                                        so on by halves: acc[j] = join(acc[j], acc[j + half]); acc[0] is the value */
     ScalarOp join;                   /* with lanes: next without what it takes in; init is neutral to it */
     int id;                          /* creation number: equal reductions are one pointer */
 } Reduce;

@@ -1,5 +1,5 @@
 /* Softmax, LogSoftmax, Hardmax along one axis. Each is a few passes over memory with temporaries between them, so that
- * nothing is computed twice: the greatest element, the exponentials of the differences, their sum, the quotient. Before
+ * nothing is computed twice: the greatest element, the exponentials of the differences, the reciprocal of their sum, the product. Before
  * version 13 the input counts as a matrix that is cut at the axis. */
 #include "meaning.h"
 
@@ -46,18 +46,24 @@ static bool rows_open(Lower *l, Rows *r)
     return true;
 }
 
-/* A temporary that holds, for each row, x (an element at r->along) combined over the axis. */
-static const Buf *row_pass(Rows *r, const char *name, ScalarOp op, const Expr *init, const Expr *x)
+/* x, an element at r->along, combined over the axis. */
+static const Expr *combined(Rows *r, ScalarOp op, const Expr *init, const Expr *x)
+{
+    return (r->side ? sweep_row : sweep_reduce)(r->l->c, &r->s, init, (Fold){op, x, NULL});
+}
+
+/* A temporary that holds x for each row. */
+static const Buf *row_pass(Rows *r, const char *name, const Expr *x)
 {
     Buf *out = lower_temp(r->l, name, x->dt, r->t.rank, r->dims);
-    lower_store(r->l, out, (r->side ? sweep_row : sweep_reduce)(r->l->c, &r->s, init, (Fold){op, x, NULL}));
+    lower_store(r->l, out, x);
     return out;
 }
 
 static const Buf *row_max(Rows *r)
 {
     const Expr *x = in_math(r->l, 0, r->along);
-    return row_pass(r, "max", OP_max, least(r->l->c, x->dt), x);
+    return row_pass(r, "max", combined(r, OP_max, least(r->l->c, x->dt), x));
 }
 
 /* x - max of its row */
@@ -75,8 +81,9 @@ void softmax(Lower *l)
     const Buf *most = row_max(&r);
     Buf *e = lower_temp(l, "exp", most->dt, r.t.rank, r.t.dims);
     lower_store(l, e, expr_op1(c, OP_exp, lowered(&r, most, r.i, r.base)));
-    const Buf *sum = row_pass(&r, "sum", OP_add, zero(c, e->dt), expr_load(c, e, r.along));
-    lower_store(l, l->out[0], expr_op2(c, OP_div, expr_load(c, e, r.i), expr_load(c, sum, r.base)));
+    const Expr *sum = combined(&r, OP_add, zero(c, e->dt), expr_load(c, e, r.along));
+    const Buf *scale = row_pass(&r, "scale", expr_op2(c, OP_div, known_number(c, e->dt, 1), sum));
+    lower_store(l, l->out[0], expr_op2(c, OP_mul, expr_load(c, e, r.i), expr_load(c, scale, r.base)));
 }
 
 void log_softmax(Lower *l)
@@ -87,7 +94,7 @@ void log_softmax(Lower *l)
         return;
     const Buf *most = row_max(&r);
     const Expr *e = expr_op1(c, OP_exp, lowered(&r, most, r.along, r.row));
-    const Buf *sum = row_pass(&r, "sum", OP_add, zero(c, e->dt), e);
+    const Buf *sum = row_pass(&r, "sum", combined(&r, OP_add, zero(c, e->dt), e));
     const Expr *log = expr_op1(c, OP_log, expr_load(c, sum, r.base));
     lower_store(l, l->out[0], expr_op2(c, OP_sub, lowered(&r, most, r.i, r.base), log));
 }
