@@ -54,7 +54,7 @@ static const Stmt *block(const Crossing *x, const Part *a, const Part *b)
     const Subst sub = {2, vars, to};
     const Idx **at = NEW_N(c, const Idx *, k->out->rank);
     for (int d = 0; d < k->out->rank; d++) at[d] = idx_subst(c, k->at[d], &sub);
-    const Stmt *s = spelled_store(c, k->out, at, expr_subst(c, k->value, &sub));
+    const Stmt *s = spelled_store(c, k->out, at, expr_subst(c, k->value, &sub), true);
     for (int i = 0; i < 2; i++) s = stmt_for(c, inner[i], parts[i]->size, s);
     for (int i = 1; i >= 0; i--) s = stmt_for(c, outer[i], parts[i]->count, s);
     return s;
