@@ -180,6 +180,15 @@ START_TEST(nests_read_what_they_wrote)
 }
 END_TEST
 
+START_TEST(a_product_sum_is_two_operations)
+{
+    const Idx *at = idx_var(c, 0, 6);
+    const Expr *e = expr_cast(c, DT_F32, expr_load(c, y, &at)), *sum = expr_op3(c, OP_mad, e, e, expr_float(c, DT_F32, 1));
+    Buf *out = buf_new(c, BUF_OUT, "out", DT_F32, 1, y->dims);
+    ck_assert_int_eq(kernel_ops(c, kernel_compute(c, "mad", (Loc){ 0 }, out, sum)), 6 * (1 + 2));
+}
+END_TEST
+
 START_TEST(copies_move_runs_also_of_packed_elements)
 {
     const int64_t n = 6, m = 9;
@@ -247,6 +256,7 @@ int main(void)
         reductions_nest_and_share_variables, lanes_add_up_in_their_order, accumulators_move_at_once,
         an_arm_not_taken_is_not_evaluated,
         nests_read_what_they_wrote, copies_move_runs_also_of_packed_elements, temporaries_have_memory,
+        a_product_sum_is_two_operations,
         elements_below_a_byte_are_packed,
     };
     return RUN("interp", setup, context_free, tests);

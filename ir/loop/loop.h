@@ -318,7 +318,8 @@ typedef struct Access {              /* one memory access of the program */
 void prog_check(Ctx *c, const Prog *p);          /* types, scopes and bounds: an internal error that names kernel,
                                                     buffer and subscript when one fails */
 void prog_accesses(Ctx *c, const Prog *p, void (*visit)(const Access *, void *), void *arg);
-int64_t kernel_ops(Ctx *c, const Kernel *k);     /* worst-case number of scalar operations: OP, CAST, SELECT and IN */
+int64_t kernel_ops(Ctx *c, const Kernel *k);     /* worst-case number of scalar operations: OP (MAD is two), CAST, SELECT
+                                                    and IN */
 void prog_print(FILE *f, Ctx *c, const Prog *p); /* one kernel a paragraph, readable loops */
 
 /* ---- letters.c, regex.c: constant tables, uint8[n], that operators on strings read -------------------------------- */

@@ -1,5 +1,5 @@
-/* The worst-case number of scalar operations of a kernel: operators, casts, selections and interval tests; loads,
- * stores and index arithmetic are not counted.
+/* The worst-case number of scalar operations of a kernel: operators (a product-sum is two), casts, selections and
+ * interval tests; loads, stores and index arithmetic are not counted.
  *
  * Within one body each distinct expression counts once, and one that does not depend on the variables of a reduction
  * counts outside of it, as in the emitted C (but for a reduction over the same variable as the one around it: that
@@ -65,6 +65,7 @@ static void count(Region *r, const Expr *e)
     memo_put(r->c, &r->seen, e->id, e);
     const ExprKind k = e->kind;
     r->ops = add(r->ops, k == E_OP || k == E_CAST || k == E_BITS || k == E_SELECT || k == E_IN);
+    r->ops = add(r->ops, k == E_OP && e->op == OP_mad);
     for (int i = 0; i < e->n; i++)
         count(r, e->args[i]);
     for (int i = 0; i < expr_ats(e); i++)
