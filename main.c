@@ -39,8 +39,8 @@ static const char usage[] =
     "                                output_N.pb for its input_N.pb; --rtol, --atol, --bisect (the first node that\n"
     "                                differs)\n"
     "  show MODEL                    the program after a pass: --after=PASS, --as=text|loops|svg|dot|json\n"
-    "  report MODEL                  RAM, flash, stack, operations, bytes moved; --json: with all memory accesses and\n"
-    "                                their bounds; --html: a page with pictures\n"
+    "  report MODEL                  RAM, flash, stack, operations, bytes moved; --json: with all accesses; --html\n"
+    "  bench MODEL                   compile with $CC, time each kernel, compare with the machine's peak; --json\n"
     "  ops [NAME]                    the operators that are known, their versions and types; one in full\n"
     "\n"
     "  -D NAME=N                     the size of a symbolic dimension\n"
@@ -57,8 +57,7 @@ static const char usage[] =
     "  --target=NAME                 the machine that tile shapes are chosen for (generic, cortex-m4, x86-64-v3, ...)\n"
     "  --string-bytes=N              room for a computed string (255)\n"
     "  --after=PASS --stop-after=PASS --pass-limit=N --check-passes    look into, cut short, check the passes:\n"
-    "                                read, canon, fold (graph text), lower, views, fuse, layout, spaces, tile,\n"
-    "                                loopify, order, plan (loops)\n"
+    "                  read, canon, fold (graph text), lower, views, fuse, layout, spaces, tile, loopify, order, plan\n"
     "  --help --version\n";
 
 /* ---- the command line -------------------------------------------------------------------------------------------- */
@@ -129,13 +128,12 @@ enum Option {
 static const struct option options[] = {
     {"shape", required_argument, NULL, O_SHAPE},          {"type", required_argument, NULL, O_TYPE},
     {"prefix", required_argument, NULL, O_PREFIX},        {"arena", required_argument, NULL, O_ARENA},
-    {"counts", no_argument, NULL, O_COUNTS},
     {"io", required_argument, NULL, O_IO},                {"weights", required_argument, NULL, O_WEIGHTS},
     {"ram-budget", required_argument, NULL, O_RAM},       {"flash-budget", required_argument, NULL, O_FLASH},
     {"target", required_argument, NULL, O_TARGET},        {"string-bytes", required_argument, NULL, O_STRING},
     {"after", required_argument, NULL, O_AFTER},          {"stop-after", required_argument, NULL, O_STOP},
     {"weights-file", required_argument, NULL, O_WFILE},   {"pass-limit", required_argument, NULL, O_LIMIT},
-    {"check-passes", no_argument, NULL, O_CHECK},
+    {"check-passes", no_argument, NULL, O_CHECK},         {"counts", no_argument, NULL, O_COUNTS},
     {"rtol", required_argument, NULL, O_RTOL},            {"atol", required_argument, NULL, O_ATOL},
     {"bisect", no_argument, NULL, O_BISECT},              {"as", required_argument, NULL, O_AS},
     {"json", no_argument, NULL, O_JSON},                  {"html", no_argument, NULL, O_HTML},
@@ -146,7 +144,7 @@ static const struct option options[] = {
 /* Options that mean something to some commands only. */
 static const struct { int option; const char *name, *commands; } limited[] = {
     {'o', "-o", "build or run"},       {O_AFTER, "--after", "show"},   {O_AS, "--as", "show or ops"},
-    {O_JSON, "--json", "report"},    {O_HTML, "--html", "report"},   {O_RTOL, "--rtol", "check"},
+    {O_JSON, "--json", "report or bench"}, {O_HTML, "--html", "report"},   {O_RTOL, "--rtol", "check"},
     {O_ATOL, "--atol", "check"},     {O_BISECT, "--bisect", "check"},
 };
 
@@ -186,10 +184,7 @@ static void take_option(Ctx *c, Args *a, int o)
     case O_COUNTS: a->counts = true; remember(c, a, "--counts", ""); break;
     case O_RAM: a->emit.ram_budget = number("--ram-budget", optarg, 0, INT64_MAX); break;
     case O_FLASH: a->emit.flash_budget = number("--flash-budget", optarg, 0, INT64_MAX); break;
-    case O_TARGET:
-        a->emit.isa = (a->target = target_named(optarg))->isa;
-        remember(c, a, "--target", optarg);
-        break;
+    case O_TARGET: a->emit.isa = (a->target = target_named(optarg))->isa; remember(c, a, "--target", optarg); break;
     case O_STRING:
         c->string_bytes = (int)number("--string-bytes", optarg, 1, 1 << 20);
         remember(c, a, "--string-bytes", optarg);
@@ -235,9 +230,8 @@ static Args take_args(Ctx *c, int argc, char **argv)
 
 static void say_progress(const char *pass)       /* only on a terminal, and only when it takes long */
 {
-    static const char clear[] = "\r\033[K";
     if (!isatty(STDERR_FILENO) || clock() < CLOCKS_PER_SEC) return;
-    fprintf(stderr, pass ? "%s%s ..." : "%s", clear, pass);
+    fprintf(stderr, pass ? "\r\033[K%s ..." : "\r\033[K", pass);
 }
 
 static const Type *edge_types(Ctx *c, int n, Edge *const *edges)
@@ -353,21 +347,11 @@ static void run(Ctx *c, Args *a)
     Unit u = compiled(c, a);
     if (!u.prog || c->errors) return;
     const Graph *g = u.graph;
-    const Prog *p = u.prog;
     const Tensor **in = NEW_N(c, const Tensor *, g->nins);
-    c->needs = needs_text(c, g, p, 1);
-    void **data = NEW_N(c, void *, p->nbufs);
-    Tensor **out = NEW_N(c, Tensor *, g->nouts);
+    c->needs = needs_text(c, g, u.prog, 1);
     bind_inputs(c, a, g, in);
     if (c->errors) return;
-    for (int i = 0; i < p->nbufs; i++) {
-        const Buf *b = p->bufs[i];
-        if (b->kind == BUF_IN) data[i] = (void *)(uintptr_t)in[b->index]->data;
-        if (b->kind != BUF_OUT) continue;
-        out[b->index] = tensor_new(c, g->outs[b->index]->type);
-        data[i] = (void *)(uintptr_t)out[b->index]->data;
-    }
-    prog_run(c, p, data, true);
+    Tensor **out = interpreted(c, u.prog, &a->emit, in, true);
     const int shown = g->nouts - g->ncounts;
     for (int k = 0; k < g->ncounts; k++) out[g->counted[k]] = tensor_front(c, out[g->counted[k]], out[shown + k]);
     if (a->out && mkdir(a->out, 0777) && errno != EEXIST)
@@ -376,6 +360,13 @@ static void run(Ctx *c, Args *a)
         if (a->out) value_write(c, internf(c, "%s/output_%d", a->out, k), out[k]);
         else tensor_print(stdout, c, g->out_names[k], out[k]);
     }
+}
+
+static void private_names(Args *a)              /* what is emitted to be run here */
+{
+    a->emit.header_name = "model.h";
+    a->emit.model_path = a->model;
+    a->emit.prefix = "model";
 }
 
 /* The folders' data; without one, seeded inputs and no outputs. */
@@ -405,8 +396,7 @@ static void bisect(Ctx *c, const Args *given, const Graph *g, const CheckSet *se
         const Node *at = k < 0 ? NULL : all->outs[k]->from;
         if (at) error(c, at->loc, "%s is the first node whose output differs from the interpreter's", node_text(c, at));
     }
-    if (!c->errors)
-        printf("no value differs from the interpreter's, %d compared one by one\n", all->nouts);
+    if (!c->errors) printf("no value differs from the interpreter's, %d compared one by one\n", all->nouts);
 }
 
 static void check(Ctx *c, Args *a)
@@ -418,9 +408,7 @@ static void check(Ctx *c, Args *a)
     c->needs = needs_text(c, g, NULL, 2);
     const CheckSet *sets = check_sets(c, a, graph_counted(c, g), n);
     if (c->errors) return;
-    a->emit.header_name = "model.h";
-    a->emit.model_path = a->model;
-    a->emit.prefix = "model";
+    private_names(a);
     a->check.tolerance = graph_tolerance(g);
     if (a->bisect) bisect(c, a, g, sets, n);
     if (c->errors || (a->bisect && !a->nrest)) return;       /* the data of a folder may differ from both */
@@ -430,11 +418,20 @@ static void check(Ctx *c, Args *a)
     check_prog(stdout, c, u.prog, &a->emit, &a->check, n, sets);
 }
 
+static void bench(Ctx *c, Args *a)
+{
+    private_names(a);
+    Unit u = compiled(c, a);
+    if (c->errors) return;
+    c->needs = needs_text(c, u.graph, u.prog, 1);
+    bench_prog(stdout, c, u.prog, &a->emit, check_sets(c, a, u.graph, 1)->in, a->json);
+}
+
 static void ops(Ctx *c, Args *a)
 {
-    if (a->as && strcmp(a->as, "text") && strcmp(a->as, "table")) wrong("--as is text or table, not '%s'", a->as);
+    const bool table = a->as && choice("--as", a->as, "text", "table");
     if (a->model) ops_detail(stdout, c, a->model);
-    else if (a->as && !strcmp(a->as, "table")) ops_rows(stdout, c);
+    else if (table) ops_rows(stdout, c);
     else ops_print(stdout, c);
 }
 
@@ -445,8 +442,8 @@ static const struct Command {
     void (*run)(Ctx *, Args *);
     bool model, rest;                /* needs a model; takes more behind it, or a name instead */
 } commands[] = {
-    {"build", build, true, false},   {"run", run, true, true},    {"check", check, true, true},
-    {"show", show, true, false},     {"report", report, true, false}, {"ops", ops, false, true},
+    {"build", build, true, false}, {"run", run, true, true},   {"check", check, true, true}, {"ops", ops, false, true},
+    {"bench", bench, true, false}, {"show", show, true, false}, {"report", report, true, false},
 };
 
 typedef struct Job { const struct Command *command; Args *args; } Job;

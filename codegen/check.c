@@ -1,150 +1,42 @@
-/* burin check: the emitted C, compiled and run on this machine, against the interpreter or given outputs. All that is
- * written lies in a private folder, which is gone before anything is compared. What is interpreted is the program
- * that was emitted, with product-sums fused as the compiled one says that its are: equal bits are due where all
- * functions are exact and no flag of the user loosens C's rules. */
+/* burin check: the emitted C, compiled and run on this machine, against the interpreter or given outputs. What is
+ * interpreted is the program that was emitted, with product-sums fused as the compiled one says that its are: equal
+ * bits are due where all functions are exact and no flag of the user loosens C's rules. */
 #include "emit.h"
 
-enum { WORDS = 200, SAID = 12 };
+/* ---- the outputs ------------------------------------------------------------------------------------------------- */
 
-/* ---- the compiled program ---------------------------------------------------------------------------------------- */
-
-typedef struct Trial {
-    Ctx *c;
-    const Prog *p;
-    const EmitOptions *o;
-    Folder *folder;
-    bool loose;                      /* flags of the user's may change bits */
-    bool fused;                      /* set by the first run */
-} Trial;
-
-static const char *place(const Trial *t, const char *name)
+static Tensor **rooms(Ctx *c, const Prog *p, const EmitOptions *o)
 {
-    return folder_file(t->c, t->folder, name);
-}
-
-static bool write_sources(Trial *t)
-{
-    const char *names[] = {"model.c", "model.h", "main.c", "model.bin"};
-    FILE *f[COUNT(names)] = {NULL};
-    const int n = t->o->weights_bin ? 4 : 3;
-    bool good = true;
-    for (int i = 0; i < n; i++)
-        if (!(f[i] = fopen(place(t, names[i]), "wb"))) good = false;
-    if (good && emit(t->c, t->p, t->o, (EmitFiles){f[0], f[1], f[3]})) harness_print(f[2], t->c, t->p, t->o);
-    for (int i = 0; i < n; i++) {
-        if (f[i] && ferror(f[i])) good = false;
-        if (f[i] && fclose(f[i])) good = false;
-    }
-    if (!good) error(t->c, (Loc){0}, "cannot write into '%s': %s", place(t, ""), strerror(errno ? errno : EIO));
-    return good && !t->c->errors;
-}
-
-/* The first lines of what a program printed, as notes below the error. */
-static void notes_of(Trial *t, const char *log)
-{
-    const File *f = file_map(t->c, log);
-    const char *s = f ? f->data : NULL, *end = f ? s + f->size : NULL;
-    for (int i = 0; i < SAID && s && s < end; i++) {
-        const char *stop = memchr(s, '\n', (size_t)(end - s));
-        if (!stop) stop = end;
-        note(t->c, (Loc){0}, "%.*s", (int)(stop - s < 500 ? stop - s : 500), s);
-        s = stop + 1;
-    }
-    if (f && t->c->needs && f->size > 13 && !memcmp(f->data, "out of memory", 13))
-        note(t->c, (Loc){0}, "%s", t->c->needs);
-}
-
-static bool run(Trial *t, const char *const *argv, const char *what)
-{
-    const char *log = place(t, "log");
-    const int status = process_run(t->folder, argv, log);
-    if (status == PROCESS_MISSING)
-        error(t->c, (Loc){0}, "cannot start %s '%s': %s", what, argv[0], strerror(errno));
-    else if (status < 0)
-        error(t->c, (Loc){0}, "%s crashed: signal %d (%s)", what, -status, strsignal(-status));
-    else if (status > 0)
-        error(t->c, (Loc){0}, "%s ended with exit status %d", what, status);
-    if (status != 0 && status != PROCESS_MISSING) notes_of(t, log);
-    return status == 0;
-}
-
-static bool loosens(const char *word)
-{
-    return !strncmp(word, "-f", 2) || !strncmp(word, "-std=", 5) || !strcmp(word, "-Ofast") || !strcmp(word, "-ansi");
-}
-
-static bool compile(Trial *t)
-{
-    const char *words[WORDS + 1] = {NULL}, *cc = getenv("CC"), *flags = getenv("CFLAGS");
-    int n = words_split(t->c, cc && *cc ? cc : "cc", words, WORDS / 2);
-    const int own = n;
-    if (n == 0) words[n++] = "cc";
-    words[n++] = "-std=c99";
-    words[n++] = "-O2";
-    const int user = n;
-    if (flags) n += words_split(t->c, flags, words + n, WORDS / 2 - 10);
-    for (int i = 1; i < n; i++) t->loose |= (i < own || i >= user) && loosens(words[i]);
-    words[n++] = "-o";
-    words[n++] = place(t, "program");
-    words[n++] = place(t, "main.c");
-    words[n++] = place(t, "model.c");
-    words[n++] = "-lm";
-    if (run(t, words, "the C compiler")) return true;
-    note(t->c, (Loc){0}, "CC and CFLAGS say how to compile");
-    return false;
-}
-
-static bool trial_make(Trial *t)
-{
-    t->folder = folder_new(t->c);
-    return write_sources(t) && compile(t);
-}
-
-static bool write_inputs(Trial *t, const char *path, const Tensor *const *in)
-{
-    FILE *f = fopen(path, "wb");
-    bool good = f != NULL;
-    for (int i = 0; good && i < t->p->nins; i++) harness_put(f, in[i]);
-    if (f && (ferror(f) || fclose(f))) good = false;
-    if (!good) error(t->c, (Loc){0}, "cannot write '%s': %s", path, strerror(errno));
-    return good;
-}
-
-static Tensor **rooms(Trial *t)
-{
-    Tensor **out = NEW_N(t->c, Tensor *, t->p->nouts);
-    for (int k = 0; k < t->p->nouts; k++) out[k] = harness_room(t->c, param_type(t->o, t->p->outs[k]));
+    Tensor **out = NEW_N(c, Tensor *, p->nouts);
+    for (int k = 0; k < p->nouts; k++) out[k] = harness_room(c, param_type(o, p->outs[k]));
     return out;
 }
 
 /* The outputs for these inputs; NULL: a fault was reported. */
-static Tensor **trial_run(Trial *t, const Tensor *const *in)
+static Tensor **compiled(Trial *t, const Tensor *const *in)
 {
-    const char *from = place(t, "inputs"), *to = place(t, "outputs");
-    const char *argv[] = {place(t, "program"), from, to, place(t, "model.bin"), NULL};
-    if (!write_inputs(t, from, in) || !run(t, argv, "the compiled program")) return NULL;
-    const File *f = file_map(t->c, to);
-    Tensor **out = rooms(t);
+    const File *f = trial_run(t, in);
+    if (!f) return NULL;
+    Tensor **out = rooms(t->c, t->p, t->o);
     size_t at = 1;
-    bool good = f && f->size;
+    bool good = f->size > 0;
     if (good) t->fused = *f->data == '1';
     for (int k = 0; good && k < t->p->nouts; k++) good = harness_get(t->c, f, &at, out[k]);
-    remove(to);
     if (good && at == f->size) return out;
     error(t->c, (Loc){0}, "the compiled program did not write its outputs as expected");
     return NULL;
 }
 
-static Tensor **interpreted(Trial *t, const Tensor *const *in)
+Tensor **interpreted(Ctx *c, const Prog *p, const EmitOptions *o, const Tensor *const *in, bool fused)
 {
-    void **data = NEW_N(t->c, void *, t->p->nbufs);
-    Tensor **out = rooms(t);
-    for (int i = 0; i < t->p->nbufs; i++) {
-        const Buf *b = t->p->bufs[i];
+    void **data = NEW_N(c, void *, p->nbufs);
+    Tensor **out = rooms(c, p, o);
+    for (int i = 0; i < p->nbufs; i++) {
+        const Buf *b = p->bufs[i];
         if (b->kind == BUF_IN) data[i] = (void *)(uintptr_t)in[b->index]->data;
         if (b->kind == BUF_OUT) data[i] = (void *)(uintptr_t)out[b->index]->data;
     }
-    prog_run(t->c, t->p, data, t->fused);
+    prog_run(c, p, data, fused);
     return out;
 }
 
@@ -243,10 +135,11 @@ static Results *results(Trial *t, int nsets, const CheckSet *sets)
 {
     Results *r = NEW_N(t->c, Results, nsets + 1);
     bool good = trial_make(t);
-    for (int s = 0; good && s < nsets; s++) good = (r[s].got = trial_run(t, sets[s].in)) != NULL;
+    for (int s = 0; good && s < nsets; s++) good = (r[s].got = compiled(t, sets[s].in)) != NULL;
     folder_remove(t->folder);
     for (int s = 0; good && s < nsets; s++)
-        r[s].want = sets[s].want ? sets[s].want : (const Tensor *const *)interpreted(t, sets[s].in);
+        r[s].want = sets[s].want ? sets[s].want
+                                : (const Tensor *const *)interpreted(t->c, t->p, t->o, sets[s].in, t->fused);
     return good ? r : NULL;
 }
 

@@ -14,6 +14,7 @@ typedef struct EmitOptions {
     bool io_arena;                   /* --io=arena: the program is planned so */
     bool weights_bin;                /* --weights=bin */
     const char *isa;                 /* of x86-64, as compilers name its parts: "avx2,fma"; NULL: what their options say */
+    bool steps;                      /* behind kernel k stands PREFIX_step(k), which is declared, not defined */
     int64_t ram_budget, flash_budget;        /* bytes; RAM 2 GiB unless said otherwise; flash -1: none */
     int ncounts; const int *counted;         /* the last outputs are true dimensions, each of output counted[k] */
     const Type *in_types, *out_types;        /* the graph's, which alone knows of complex ones; NULL: as the buffers */
@@ -52,6 +53,13 @@ void check_prog(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o, const Chec
                 const CheckSet *sets);
 /* The first output that differs, which is printed; -1: none does, or an error was reported. */
 int check_first(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o, const CheckOptions *k, const CheckSet *set);
+
+/* What the interpreter gives; fused: product-sums have one rounding. */
+Tensor **interpreted(Ctx *c, const Prog *p, const EmitOptions *o, const Tensor *const *in, bool fused);
+
+/* ---- bench.c: how fast that is ----------------------------------------------------------------------------------- */
+/* Compiles with $CC and $CFLAGS, times, prints a table, or JSON. What fails is an error. */
+void bench_prog(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o, const Tensor *const *in, bool json);
 
 /* ---- report.c: burin report -------------------------------------------------------------------------------------- */
 void report_text(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o);

@@ -212,6 +212,7 @@ static void print_file(Emit *e, FILE *f)
     print_isa(e, f);
     print_lane_macros(e, f);
     print_hooks(e, f);
+    if (e->o->steps) fprintf(f, "void %s_step(int kernel); /* it is done: for burin bench */\n\n", e->o->prefix);
     fwrite(helpers->at, 1, helpers->n, f);
     print_constants(e, f);
     fwrite(arena->at, 1, arena->n, f);

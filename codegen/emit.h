@@ -131,6 +131,8 @@ void print_stmt(Emit *e, const Stmt *s, int indent);         /* to inner */
 void scan_stmt(Emit *e, const Stmt *s); /* before printing: counts locals' uses, decides int32_t or int64_t */
 void print_line(Emit *e, FILE *f, int indent);       /* what was written to line, then begins a new one */
 void emit_kernels(Emit *e);                          /* to body: the functions, run last */
+/* The kernels that have statements, in order: those that the C has, and steps number. to: p->nkernels long. */
+int kernels_live(Ctx *c, const Prog *p, const Kernel **to);
 
 /* ---- lanes.c: loops whose steps are independent ------------------------------------------------------------------ */
 
@@ -166,6 +168,21 @@ void print_parameter(Emit *e, FILE *f, const Buf *b, bool written, const char *r
 void print_run_head(Emit *e, FILE *f, bool definition); /* void m_run(const float *in_x, …), without an end of line */
 Type param_type(const EmitOptions *o, const Buf *b); /* as in the graph: complex */
 
+/* ---- trial.c: the emitted C, compiled and run on this machine ---------------------------------------------------- */
+
+typedef struct Trial {
+    Ctx *c;
+    const Prog *p;
+    const EmitOptions *o;
+    const char *flags;               /* for $CC when CFLAGS is not set; may be NULL */
+    Folder *folder;
+    const char *how;                 /* set by trial_make: the command, without the names of files */
+    bool loose;                      /* likewise: flags of the user's may change bits */
+    bool fused;                      /* for check.c */
+} Trial;
+bool trial_make(Trial *t);           /* the folder, with the program in it; false: a fault was reported */
+const File *trial_run(Trial *t, const Tensor *const *in);    /* the file that the program wrote; NULL: likewise */
+
 /* ---- harness.c: a program around the function, and the files that it reads and writes ----------------------------- */
 
 void harness_print(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o);
@@ -173,10 +190,20 @@ void harness_put(FILE *f, const Tensor *t);          /* an input */
 bool harness_get(Ctx *c, const File *f, size_t *at, Tensor *t);      /* an output, of t's type; false: cut short */
 Tensor *harness_room(Ctx *c, Type t);                /* filled as the program's */
 
+/* ---- meter.c: the part of that program that measures, with EmitOptions.steps ------------------------------------- */
+
+/* What `measure` writes: doubles, medians, in seconds or a second; then the seconds of each of kernels_live. */
+enum { METER_ROUNDS, METER_PRODUCTS, METER_COPY, METER_WHOLE, METER_CLOCK, METER_KERNELS };
+void meter_print(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o);     /* static void measure(FILE *out) */
+void meter_end(FILE *f, Ctx *c, const EmitOptions *o);       /* behind all functions */
+int64_t meter_bytes(Ctx *c, const Prog *p, const EmitOptions *o);    /* that the copy reads and writes */
+
 /* ---- size.c ------------------------------------------------------------------------------------------------------ */
 
 typedef struct KernelSizes { int64_t ops, bytes, stack; } KernelSizes;
 KernelSizes kernel_sizes(Ctx *c, const Kernel *k);
+/* Bytes that it must move at least: of each buffer no more than it is long, in each direction. */
+int64_t kernel_touched(Ctx *c, const Kernel *k);
 /* The temporaries alive at a kernel, largest first; to: p->nbufs long. */
 int alive_at(Ctx *c, const Prog *p, int kernel, const Buf **to);
 int64_t bytes_sum(int64_t a, int64_t b);             /* INT64_MAX when it is more */

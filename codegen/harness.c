@@ -1,5 +1,6 @@
 /* The program around an emitted function, for this machine: a main that reads the inputs from a file, calls the
- * function once and writes the outputs to a file; and the same two files on our side.
+ * function once and writes the outputs to a file, or with EmitOptions.steps what meter.c measures; and the same two
+ * files on our side.
  *
  * The files: each parameter's bytes in turn, as in memory; of strings their number of bytes, as an unsigned long long,
  * then the strings, each with its NUL. Before the outputs stands one byte: '1' where product-sums are fused. Outputs
@@ -43,14 +44,6 @@ static const char program[] =
     "    return text;\n"
     "}\n"
     "\n"
-    "static void put_strings(FILE *f, const char *const *from, size_t count)\n"
-    "{\n"
-    "    unsigned long long n = 0;\n"
-    "    for (size_t i = 0; i < count; i++) n += strlen(from[i]) + 1;\n"
-    "    fwrite(&n, sizeof n, 1, f);\n"
-    "    for (size_t i = 0; i < count; i++) fwrite(from[i], 1, strlen(from[i]) + 1, f);\n"
-    "}\n"
-    "\n"
     "static void *get_param(FILE *f, const Param *k, char **text)\n"
     "{\n"
     "    void *p = room(k->bytes);\n"
@@ -66,17 +59,27 @@ static const char program[] =
     "    return p;\n"
     "}\n"
     "\n"
-    "static void put_param(FILE *f, const Param *k, const void *p)\n"
-    "{\n"
-    "    if (k->string) put_strings(f, p, k->elems);\n"
-    "    else fwrite(p, 1, k->bytes, f);\n"
-    "}\n"
-    "\n"
     "static FILE *opened(const char *path, const char *mode)\n"
     "{\n"
     "    FILE *f = fopen(path, mode);\n"
     "    if (!f) fail(path);\n"
     "    return f;\n"
+    "}\n"
+    "\n";
+
+static const char writers[] =
+    "static void put_strings(FILE *f, const char *const *from, size_t count)\n"
+    "{\n"
+    "    unsigned long long n = 0;\n"
+    "    for (size_t i = 0; i < count; i++) n += strlen(from[i]) + 1;\n"
+    "    fwrite(&n, sizeof n, 1, f);\n"
+    "    for (size_t i = 0; i < count; i++) fwrite(from[i], 1, strlen(from[i]) + 1, f);\n"
+    "}\n"
+    "\n"
+    "static void put_param(FILE *f, const Param *k, const void *p)\n"
+    "{\n"
+    "    if (k->string) put_strings(f, p, k->elems);\n"
+    "    else fwrite(p, 1, k->bytes, f);\n"
     "}\n"
     "\n";
 
@@ -98,16 +101,31 @@ static void print_params(FILE *f, const char *upper, const char *way, int n, Buf
 static void print_moves(FILE *f, const Prog *p, const EmitOptions *o, const char *upper, bool inputs)
 {
     const int shown = p->nouts - o->ncounts;
-    for (int i = 0; i < (inputs ? p->nins : p->nouts); i++) {
+    fprintf(f, "static void %s(void)\n{\n", inputs ? "put_inputs" : "take_outputs");
+    for (int i = 0; i < (inputs ? p->nins : p->nouts) && o->io_arena; i++) {
         const int k = i + (inputs ? 0 : p->nins);
         fprintf(f, inputs ? "    memcpy(arena + " : "    memcpy(at[%d], arena + ", k);
         if (i < shown || inputs) fprintf(f, "%s_%s%d_OFFSET, ", upper, inputs ? "IN" : "OUT", i);
         else fprintf(f, "%s_OUT%d_COUNTS_OFFSET, ", upper, o->counted[i - shown]);
         fprintf(f, inputs ? "at[%d], params[%d].bytes);\n" : "params[%d].bytes);\n", k, k);
     }
+    fputs("}\n\n", f);
 }
 
-static void print_main(FILE *f, const Prog *p, const EmitOptions *o, const char *upper)
+/* static void call(void): the function, once, with all its parameters. */
+static void print_call(FILE *f, const Prog *p, const EmitOptions *o)
+{
+    fprintf(f, "static void call(void)\n{\n    %s_run(", o->prefix);
+    const char *comma = "";
+    for (int i = 0; i < p->nins + p->nouts && !o->io_arena; i++, comma = i % 12 ? ", " : ",\n        ")
+        fprintf(f, "%sat[%d]", comma, i);
+    if (o->weights_bin) fprintf(f, "%sweights", comma);
+    if (o->weights_bin) comma = ", ";
+    if (o->arena_caller) fprintf(f, "%sarena", comma);
+    fputs(");\n}\n\n", f);
+}
+
+static void print_main(FILE *f, const EmitOptions *o, const char *upper)
 {
     fputs("int main(int argc, char **argv)\n{\n    FILE *in = argc > 2 ? opened(argv[1], \"rb\") : NULL;\n"
           "    if (!in) return EXIT_FAILURE;\n"
@@ -115,26 +133,18 @@ static void print_main(FILE *f, const Prog *p, const EmitOptions *o, const char 
           "    for (int i = INS; i < INS + OUTS; i++) at[i] = out_room(&params[i]);\n    fclose(in);\n", f);
     if (o->weights_bin)
         fprintf(f, "    char *w = room(%s_WEIGHTS_BYTES + %s_WEIGHTS_ALIGN);\n"
-                "    void *weights = aligned(w, %s_WEIGHTS_ALIGN);\n    in = opened(argv[3], \"rb\");\n"
+                "    weights = aligned(w, %s_WEIGHTS_ALIGN);\n    in = opened(argv[3], \"rb\");\n"
                 "    get(in, weights, %s_WEIGHTS_BYTES);\n    fclose(in);\n", upper, upper, upper, upper);
     if (o->arena_caller)
-        fprintf(f, "    char *a = room(%s_ARENA_BYTES + %s_ARENA_ALIGN);\n", upper, upper);
-    if (o->io_arena && o->arena_caller) fprintf(f, "    char *arena = aligned(a, %s_ARENA_ALIGN);\n", upper);
-    else if (o->io_arena) fprintf(f, "    char *arena = (char *)%s_arena;\n    memset(arena, FILL, sizeof %s_arena);\n",
-                                  o->prefix, o->prefix);
-    if (o->io_arena) print_moves(f, p, o, upper, true);
-    fprintf(f, "    %s_run(", o->prefix);
-    const char *comma = "";
-    for (int i = 0; i < p->nins + p->nouts && !o->io_arena; i++, comma = i % 12 ? ", " : ",\n        ")
-        fprintf(f, "%sat[%d]", comma, i);
-    if (o->weights_bin) fprintf(f, "%sweights", comma);
-    if (o->weights_bin) comma = ", ";
-    if (o->arena_caller) fprintf(f, "%saligned(a, %s_ARENA_ALIGN)", comma, upper);
-    fputs(");\n", f);
-    if (o->io_arena) print_moves(f, p, o, upper, false);
-    fputs("    FILE *out = opened(argv[2], \"wb\");\n    fputc(FUSED, out);\n"
-          "    for (int i = INS; i < INS + OUTS; i++) put_param(out, &params[i], at[i]);\n"
-          "    if (fclose(out)) fail(\"cannot write the outputs\");\n"
+        fprintf(f, "    char *a = room(%s_ARENA_BYTES + %s_ARENA_ALIGN);\n    arena = aligned(a, %s_ARENA_ALIGN);\n",
+                upper, upper, upper);
+    else if (o->io_arena)
+        fprintf(f, "    arena = (char *)%s_arena;\n    memset(arena, FILL, sizeof %s_arena);\n", o->prefix, o->prefix);
+    fputs(o->steps ? "    FILE *out = opened(argv[2], \"wb\");\n    measure(out);\n"
+          : "    put_inputs();\n    call();\n    take_outputs();\n    FILE *out = opened(argv[2], \"wb\");\n"
+            "    fputc(FUSED, out);\n"
+            "    for (int i = INS; i < INS + OUTS; i++) put_param(out, &params[i], at[i]);\n", f);
+    fputs("    if (fclose(out)) fail(\"cannot write the outputs\");\n"
           "    for (int i = 0; i < INS + OUTS; i++) free(at[i]);\n"
           "    for (int i = 0; i < INS; i++) free(texts[i]);\n", f);
     if (o->weights_bin) fputs("    free(w);\n", f);
@@ -145,18 +155,26 @@ static void print_main(FILE *f, const Prog *p, const EmitOptions *o, const char 
 void harness_print(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o)
 {
     const char *upper = cname_upper(c, o->prefix);
+    if (o->steps) fputs("#define _POSIX_C_SOURCE 199309L /* a clock */\n#include <time.h>\n", f);
     fprintf(f, "#include <math.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
             "\n#include \"%s\"\n\n#define FILL %d\n#if %s%s\n#define FUSED '1'\n#else\n#define FUSED '0'\n#endif\n"
-            "enum { INS = %d, OUTS = %d };\n\n%s%s", o->header_name, FILL, fused_test(DT_F32),
+            "enum { INS = %d, OUTS = %d };\n\n%s%s%s", o->header_name, FILL, fused_test(DT_F32),
             o->isa ? " || (defined __x86_64__ && defined __GNUC__)" : "", p->nins, p->nouts, program,
-            o->weights_bin || o->arena_caller ? aligned : "");
+            o->steps ? "" : writers, o->weights_bin || o->arena_caller ? aligned : "");
     fputs("static const Param params[] = {\n", f);
     print_params(f, upper, "IN", p->nins, p->ins);
     print_params(f, upper, "OUT", p->nouts - o->ncounts, p->outs);
     for (int i = p->nouts - o->ncounts; i < p->nouts; i++)       /* true dimensions have no macros */
         fprintf(f, "    {%zu, %lld, 0},\n", buf_bytes(p->outs[i]), (long long)buf_count(p->outs[i]));
-    fputs("    {0, 0, 0},\n};\nstatic void *at[INS + OUTS + 1];\nstatic char *texts[INS + 1];\n\n", f);
-    print_main(f, p, o, upper);
+    fputs("    {0, 0, 0},\n};\nstatic void *at[INS + OUTS + 1];\nstatic char *texts[INS + 1];\n", f);
+    if (o->weights_bin) fputs("static void *weights;\n", f);
+    if (o->arena_caller || o->io_arena) fputs("static char *arena;\n", f);
+    print_moves(f, p, o, upper, true);
+    if (!o->steps) print_moves(f, p, o, upper, false);
+    print_call(f, p, o);
+    if (o->steps) meter_print(f, c, p, o);
+    print_main(f, o, upper);
+    if (o->steps) meter_end(f, c, o);
 }
 
 /* ---- our side ---------------------------------------------------------------------------------------------------- */

@@ -13,7 +13,14 @@ typedef struct Routine {             /* a function of the emitted C */
     int n; const Buf **bufs;         /* its pointers: inputs and outputs */
     bool *written;                   /* by it, per bufs */
     bool weights, arena;
+    int step;                        /* the kernel that it is; -1: a group */
 } Routine;
+
+/* With EmitOptions.steps: tells that the kernel is done. */
+static void print_step(const Emit *e, FILE *f, int step)
+{
+    if (e->o->steps && step >= 0) fprintf(f, "%*s%s_step(%d);\n", INDENT, "", e->o->prefix, step);
+}
 
 /* ---- parameters -------------------------------------------------------------------------------------------------- */
 
@@ -34,7 +41,7 @@ static int by_place(const void *a, const void *b)
 static Routine routine_of(Emit *e, const char *name)
 {
     Function *fn = e->fn;
-    Routine r = {.name = name, .arena = fn->uses_arena && e->o->arena_caller};
+    Routine r = {.name = name, .arena = fn->uses_arena && e->o->arena_caller, .step = -1};
     if (fn->touched.n) qsort(fn->touched.at, (size_t)fn->touched.n, sizeof *fn->touched.at, by_place);
     int n = 0;
     while (n < fn->touched.n && fn->touched.at[n]->kind <= BUF_OUT) n++;     /* they come first */
@@ -77,6 +84,7 @@ static void print_call(Emit *e, FILE *to, const Routine *r)
     if (r->arena) fprintf(f, "%sarena", comma);
     fputs(");", f);
     print_line(e, to, INDENT);
+    print_step(e, to, r->step);
 }
 
 /* Typed pointers to the constants in OUT.bin that a function reads, and to what it reaches through pointers. */
@@ -187,7 +195,7 @@ static void print_guard(const Emit *e, FILE *f, const Kernel *k)
         fputs("#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 8\n__attribute__((noipa))\n#endif\n", f);
 }
 
-static Routine emit_kernel(Emit *e, const Kernel *k)
+static Routine emit_kernel(Emit *e, const Kernel *k, int step)
 {
     Function fn = function_new(e);
     const char *name = cname_new(e->c, &e->names, "fill", k->out->name);
@@ -204,6 +212,7 @@ static Routine emit_kernel(Emit *e, const Kernel *k)
     e->wide |= fn.wide;
     FILE *f = e->body->f;
     Routine r = routine_of(e, name);
+    r.step = step;
     print_what(e, f, k, 0);
     print_guard(e, f, k);
     print_routine_head(e, f, &r);
@@ -268,8 +277,8 @@ static void begin_run(Emit *e)
     fputs("{\n", e->body->f);
 }
 
-/* A kernel as a paragraph of the function fn, whose scan and names it shares. */
-static void print_paragraph(Emit *e, Function *fn, const Kernel *k, const Stmt *nest, bool first)
+/* A kernel, the step-th, as a paragraph of the function fn, whose scan and names it shares. */
+static void print_paragraph(Emit *e, Function *fn, const Kernel *k, const Stmt *nest, int step)
 {
     Sheet *whole = e->inner;
     Function part = *fn;
@@ -279,9 +288,10 @@ static void print_paragraph(Emit *e, Function *fn, const Kernel *k, const Stmt *
     e->inner = sheet_new(e->c);
     print_kernel_body(e, k, nest);
     fflush(e->inner->f);
-    fputs(first ? "" : "\n", whole->f);
+    fputs(step == 0 ? "" : "\n", whole->f);
     print_what(e, whole->f, k, INDENT);
     fwrite(e->inner->at, 1, e->inner->n, whole->f);
+    print_step(e, whole->f, step);
     sheet_free(e->inner);
     e->inner = whole;
     e->fn = fn;
@@ -309,7 +319,7 @@ static void emit_paragraphs(Emit *e, const Kernel *const *kernels, int n)
     for (int i = 0; i < n; i++) scan_stmt(e, nests[i]);
     e->wide |= fn.wide;
     sheet_rewind(e->inner);
-    for (int i = 0; i < n; i++) print_paragraph(e, &fn, kernels[i], nests[i], i == 0);
+    for (int i = 0; i < n; i++) print_paragraph(e, &fn, kernels[i], nests[i], i);
     fflush(e->inner->f);
     begin_run(e);
     print_unused(e, f);
@@ -319,21 +329,27 @@ static void emit_paragraphs(Emit *e, const Kernel *const *kernels, int n)
     function_end(e);
 }
 
+int kernels_live(Ctx *c, const Prog *p, const Kernel **to)
+{
+    int n = 0;
+    for (int i = 0; i < p->nkernels; i++) {
+        const Kernel *k = p->kernels[i];
+        if (!k->nest) ice(c, "the kernel '%s' is no nest yet", k->what);
+        if (k->nest->kind != S_SEQ || k->nest->n) to[n++] = k;
+    }
+    return n;
+}
+
 void emit_kernels(Emit *e)
 {
     const Kernel **live = NEW_N(e->c, const Kernel *, e->p->nkernels);
-    int n = 0;
-    for (int i = 0; i < e->p->nkernels; i++) {
-        const Kernel *k = e->p->kernels[i];
-        if (!k->nest) ice(e->c, "the kernel '%s' is no nest yet", k->what);
-        if (k->nest->kind != S_SEQ || k->nest->n) live[n++] = k;
-    }
+    int n = kernels_live(e->c, e->p, live);
     if (n <= PARAGRAPHS && !e->o->arena_caller) {
         emit_paragraphs(e, live, n);
         return;
     }
     Routine *calls = NEW_N(e->c, Routine, n + 1);
-    for (int i = 0; i < n; i++) calls[i] = emit_kernel(e, live[i]);
+    for (int i = 0; i < n; i++) calls[i] = emit_kernel(e, live[i], i);
     while (n > GROUP) {
         int groups = 0;
         for (int i = 0; i < n; i += GROUP) calls[groups++] = emit_group(e, calls + i, n - i < GROUP ? n - i : GROUP);

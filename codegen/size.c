@@ -51,38 +51,74 @@ static int64_t max(int64_t a, int64_t b)
 
 /* ---- one kernel -------------------------------------------------------------------------------------------------- */
 
-static void add_load(const Expr *x, void *bits)
+typedef struct Moved { const Buf *only; bool reads, writes; int64_t bits; } Moved;  /* only NULL: of all but locals */
+
+static bool counts(const Moved *m, const Buf *b)
 {
-    if (x->kind == E_LOAD && x->buf->kind != BUF_LOCAL)
-        *(int64_t *)bits = sum(*(int64_t *)bits, dtype_bits(x->buf->dt));
+    return m->only ? b == m->only : b->kind != BUF_LOCAL;
 }
 
-static int64_t loaded_bits(Ctx *c, const Expr *x)
+static void add_load(const Expr *x, void *arg)
 {
-    int64_t bits = 0;
-    expr_walk(c, x, add_load, &bits);
-    return bits;
+    Moved *m = arg;
+    if (x->kind == E_LOAD && counts(m, x->buf)) m->bits = sum(m->bits, dtype_bits(x->buf->dt));
 }
 
-static int64_t moved_bits(Ctx *c, const Stmt *s)
+static int64_t loaded_bits(Ctx *c, const Expr *x, const Moved *what)
+{
+    Moved m = *what;
+    if (m.reads) expr_walk(c, x, add_load, &m);
+    return m.bits;
+}
+
+static int64_t moved_bits(Ctx *c, const Stmt *s, const Moved *m)
 {
     int64_t bits = 0;
     switch (s->kind) {
     case S_SEQ:
-        for (int i = 0; i < s->n; i++) bits = sum(bits, moved_bits(c, s->body[i]));
+        for (int i = 0; i < s->n; i++) bits = sum(bits, moved_bits(c, s->body[i], m));
         return bits;
-    case S_FOR: return times(s->extent, moved_bits(c, s->body[0]));
+    case S_FOR: return times(s->extent, moved_bits(c, s->body[0], m));
     case S_IF:
-        for (int i = 0; i < s->n; i++) bits = max(bits, moved_bits(c, s->body[i]));
-        return sum(bits, loaded_bits(c, s->cond));
+        for (int i = 0; i < s->n; i++) bits = max(bits, moved_bits(c, s->body[i], m));
+        return sum(bits, loaded_bits(c, s->cond, m));
     case S_STORE:
         for (int i = 0; i < s->buf->rank; i++)
-            if (s->at[i]->values) bits = sum(bits, loaded_bits(c, expr_index(c, s->at[i])));
-        return sum(sum(bits, s->buf->kind == BUF_LOCAL ? 0 : dtype_bits(s->buf->dt)), loaded_bits(c, s->value));
-    case S_COPY: return times(times(2, s->run), dtype_bits(s->buf->dt));
+            if (s->at[i]->values) bits = sum(bits, loaded_bits(c, expr_index(c, s->at[i]), m));
+        bits = sum(bits, m->writes && counts(m, s->buf) ? dtype_bits(s->buf->dt) : 0);
+        return sum(bits, loaded_bits(c, s->value, m));
+    case S_COPY:
+        bits = (m->writes && counts(m, s->buf)) + (m->reads && counts(m, s->src));
+        return times(times(bits, s->run), dtype_bits(s->buf->dt));
     case S_LOCAL: return 0;
     }
     return 0;
+}
+
+static int64_t moved_bytes(Ctx *c, const Kernel *k, Moved m)
+{
+    return sum(moved_bits(c, k->nest, &m), 7) / 8;
+}
+
+static int64_t least(int64_t a, size_t b)
+{
+    return a < (int64_t)b ? a : (int64_t)b;
+}
+
+typedef struct Touched { Ctx *c; const Kernel *k; int64_t bytes; } Touched;
+
+static void add_read(const Buf *b, void *arg)
+{
+    Touched *t = arg;
+    const int64_t moved = moved_bytes(t->c, t->k, (Moved){.only = b, .reads = true});
+    t->bytes = sum(t->bytes, least(moved, buf_bytes(b)));
+}
+
+int64_t kernel_touched(Ctx *c, const Kernel *k)
+{
+    Touched t = {c, k, least(moved_bytes(c, k, (Moved){.only = k->out, .writes = true}), buf_bytes(k->out))};
+    prog_reads(c, k, add_read, &t);
+    return t.bytes;
 }
 
 typedef struct Frame { int64_t arrays, scalars, loops, spills, copies; } Frame;
@@ -177,7 +213,8 @@ static int64_t stack_of(Ctx *c, const Kernel *k)
 
 KernelSizes kernel_sizes(Ctx *c, const Kernel *k)
 {
-    return (KernelSizes){kernel_ops(c, k), moved_bits(c, k->nest) / 8, stack_of(c, k)};
+    const Moved all = {.reads = true, .writes = true};
+    return (KernelSizes){kernel_ops(c, k), moved_bits(c, k->nest, &all) / 8, stack_of(c, k)};
 }
 
 /* ---- the program ------------------------------------------------------------------------------------------------- */

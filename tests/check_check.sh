@@ -19,16 +19,6 @@ g (float[2] x, string[3] s) => (float[2] y, string[3] t, int32[2] k)
 }
 END
 
-ends() {                # ends STATUS REGEX COMMAND...: exit status, and what it prints; nothing is left in TMPDIR
-    local want=$1 regex=$2 status
-    shift 2
-    "$@" >"$work/said" 2>&1
-    status=$?
-    [ $status = "$want" ] || { echo "exit status $status"; cat "$work/said"; return 1; }
-    grep -qE -- "$regex" "$work/said" || { echo "nothing matches $regex"; cat "$work/said"; return 1; }
-    [ -z "$(ls -A "$TMPDIR")" ] || { echo "left in TMPDIR: $(ls -A "$TMPDIR")"; return 1; }
-}
-
 # ---- what passes -----------------------------------------------------------------------------------------------------
 
 for options in "" "--arena=caller" "--weights=bin --arena=caller" "--pass-limit=0" "--prefix other" "--bisect"; do
@@ -101,11 +91,6 @@ done
 
 # ---- compilers that go wrong -----------------------------------------------------------------------------------------
 
-compiler() {            # compiler SED...: cc behind a script that edits model.c first
-    printf '%s\n' '#!/bin/sh' 'for a; do case $a in */model.c) sed -i '"'$1'"' "$a"; esac; done' 'exec cc "$@"' >"$work/cc"
-    chmod +x "$work/cc"
-    export CC=$work/cc
-}
 compiler 's/-(\(in_x\[i\] + w_w\[i\]\).*;/-(in_x[i] * w_w[i]);/; s/ \* w_w\[i\]/ * 2.0F/'
 check "a wrong compiler" ends 1 'y float\[2\]: FAIL, .*; every bit should be the same' "$BURIN" check "$net"
 check "--bisect" ends 1 "error: Mul 'second' \(output 'b'\) is the first node whose output differs" "$BURIN" check "$net" --bisect

@@ -104,22 +104,6 @@ placed() { awk -v boxes="$2" -v wires="${3:+1}" "$geometry" "$1" | head -n 5; [ 
 
 # ---- well-formed -----------------------------------------------------------------------------------------------------
 
-# With strings, numbers and words replaced, JSON reduces to one value.
-json_is_valid() {
-    iconv -f UTF-8 -t UTF-32 "$1" >/dev/null || return 1
-    awk '{ text = text $0 " " }
-        END {
-            h = "[0-9a-fA-F]"
-            gsub("\"([^\"\\\\\001-\037]|\\\\[\"\\\\/bfnrt]|\\\\u" h h h h ")*\"", "S", text)
-            gsub(/-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?|true|false|null/, "N", text)
-            gsub(/[ \t]/, "", text)
-            do {
-                n = gsub(/\[\]|\[[NSV](,[NSV])*\]|\{\}|\{S:[NSV](,S:[NSV])*\}/, "V", text)
-            } while (n)
-            if (text != "V") { print substr(text, 1, 200); exit 1 }
-        }' "$1"
-}
-
 no_stranger() { ! grep -E '<script|<link|<image|@import|url\(|(href|src)=' "$1"; }
 
 # What --as=svg, dot and json make of a graph after a pass.
