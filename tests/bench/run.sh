@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# The figures that the README states, measured: tests/bench/run.sh [PART]   (`make bench`; PART: views, repeat, chains,
-# weights, text, openvino, scale, compile). One line a figure, with its bound; exit status 1 when one is missed.
+# The figures that the README states, measured: tests/bench/run.sh [PART]   (`make bench`; PART: views, repeat, speed,
+# chains, weights, text, openvino, scale, compile). One line a figure, with its bound; exit status 1 when one is missed.
 # QUICK=1: smaller text and fewer large graphs. Times are of processor time where other work may disturb.
 . "$(dirname "$0")/../lib.sh"
 here=tests/bench
 scale_burin=$BURIN
 . $here/scale.sh
+. $here/speed.sh
 flags="-std=c99"
 
 figure() {              # figure NAME VALUE at-most|at-least|is BOUND [UNIT]
@@ -240,7 +241,7 @@ compile() {
     done
 }
 
-for part in views repeat chains weights text openvino scale compile; do
+for part in views repeat speed chains weights text openvino scale compile; do
     [ -z "$only" ] || [ "$only" = $part ] || continue
     before=$((passed + failed))
     $part
