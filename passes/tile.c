@@ -143,6 +143,7 @@ static int lanes_for(const Tiling *t, int64_t left)
     return lanes == left || (t->padded && 3 * lanes <= 4 * left) ? lanes : lanes / 2;
 }
 
+enum { OWN_MOST = 6 };               /* arrays, where each row reads lanes of its own: loads are what takes time */
 enum { STEPS_NEAR = 512, FAR = 3 };  /* steps of a panel of 16 floats in 32 KiB; time of a load from behind it */
 
 /* Time of one step of a tile, in quarters of a cycle of a machine that does two products and two loads a cycle, each product
@@ -161,8 +162,9 @@ static int64_t step_time(const Tiling *t, int64_t rows, int64_t panels)
 static void shape_of(const Tiling *t, int64_t extent, int64_t whole, int *rows, int *panels)
 {
     int64_t best = INT64_MAX;
-    for (int r = 1; r <= t->target->arrays && r <= extent; r++)
-        for (int p = 1; r * p <= t->target->arrays && (p == 1 || p <= whole); p++) {
+    const int arrays = t->padded || t->target->arrays < OWN_MOST ? t->target->arrays : OWN_MOST;
+    for (int r = 1; r <= arrays && r <= extent; r++)
+        for (int p = 1; r * p <= arrays && (p == 1 || p <= whole); p++) {
             const int64_t rest = extent % r, over = whole % p;
             int64_t time = 0;
             for (int k = 0; k < 4; k++) {

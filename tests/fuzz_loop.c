@@ -412,7 +412,7 @@ static bool try_compute(Fuzz *z, const Ast *a)
     Buf *out = buf_new(z->c, BUF_OUT, "out", a->dt, 2, dims);
     const Idx *mirror = idx_axpy(z->c, idx_const(z->c, dims[0] - 1), -1, idx_var(z->c, 0, dims[0]));
     Subst s = { 1, (const int[]){ 0 }, &mirror };
-    Rewrite r = { &s, next_random(z) & 1 ? replace_bytes : NULL, z };
+    Rewrite r = { .subst = &s, .load = next_random(z) & 1 ? replace_bytes : NULL, .arg = z };
     const Expr *e = expr_rewrite(z->c, build(z, a), &r);
     void *data = mem_alloc(z->c, buf_bytes(out) + 8);
     run_kernel(z, kernel_compute(z->c, "fuzz", (Loc){ 0 }, out, e), out, data);

@@ -181,7 +181,7 @@ START_TEST(loads_are_replaced_once_each)
     for (int i = 0; i < 40; i++)
         e = op2(OP_mul, e, e);
     const Idx *three = idx_const(c, 3);
-    e = expr_rewrite(c, e, &(Rewrite){ &(Subst){ 1, (const int[]){ 1 }, &three }, define_x, &calls });
+    e = expr_rewrite(c, e, &(Rewrite){ .subst = &(Subst){ 1, (const int[]){ 1 }, &three }, .load = define_x, .arg = &calls });
     ck_assert_int_eq(calls, 1);
     while (e->kind == E_OP)
         e = e->args[0];
@@ -194,7 +194,7 @@ START_TEST(loads_within_subscripts_are_replaced)
     const Expr *e = op2(OP_min, op2(OP_max, expr_cast(c, DT_I64, load_x()), num(0)), num(5));
     const Idx *at = idx_value(c, e, 0, 5);
     int calls = 0;
-    e = expr_rewrite(c, expr_load(c, y, &at), &(Rewrite){ NULL, define_x, &calls });
+    e = expr_rewrite(c, expr_load(c, y, &at), &(Rewrite){ .load = define_x, .arg = &calls });
     ck_assert_int_eq(calls, 2);
     ck_assert_int_eq(e->at[0]->t[0].atom->expr->args[0]->args[0]->kind, E_CAST);
 }
