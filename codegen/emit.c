@@ -178,7 +178,8 @@ static bool mentions(const Sheet *t, const char *word)
 }
 
 /* Compilers may join a product and a sum into one operation, which rounds once: clang does unless told here, gcc in
- * its own dialects. */
+ * its own dialects. And gcc takes it that somebody reads the flags of floating-point exceptions: it would compute in one
+ * arm of a choice only, which keeps loops from becoming vectors. */
 static void print_rounding(Emit *e, FILE *f, const Sheet *helpers)
 {
     const bool m32 = e->helpers[helper_of(OP_mad, DT_F32)], m64 = e->helpers[helper_of(OP_mad, DT_F64)];
@@ -190,7 +191,8 @@ static void print_rounding(Emit *e, FILE *f, const Sheet *helpers)
     if (m64) fprintf(e->line->f, m32 ? " and %s_mad_f64" : ", but for %s_mad_f64", p);
     fputs(". gcc must be told so: -std=c99 or -ffp-contract=off.", e->line->f);
     print_comment(f, e->line, 0);
-    fputs("#if defined(__clang__)\n#pragma STDC FP_CONTRACT OFF\n#endif\n\n", f);
+    fputs("#if defined(__clang__)\n#pragma STDC FP_CONTRACT OFF\n"
+          "#elif defined(__GNUC__)\n#pragma GCC optimize(\"no-trapping-math\")\n#endif\n\n", f);
 }
 
 /* The C file around the functions, which are in body. */

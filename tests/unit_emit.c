@@ -321,6 +321,7 @@ START_TEST(rounding_is_spoken_of_where_there_is_some)
     ck_assert(emitted(prog_of(bufs[0], bufs[1], 1, &k, 2, bufs), plain));
     HAS(source, "/* Products and sums are rounded one by one. gcc must be told so: -std=c99 or -ffp-contract=off. */\n"
                 "#if defined(__clang__)");
+    HAS(source, "#pragma GCC optimize(\"no-trapping-math\")\n");
     k = looped("y", bufs[1], expr_op3(c, OP_mad, x, x, x));
     ck_assert(emitted(prog_of(bufs[0], bufs[1], 1, &k, 2, bufs), plain));
     HAS(source, "one by one, but for m_mad_f32. gcc");
