@@ -1,6 +1,7 @@
 /* Unit tests of the loop IR: builders and their simplifications, rewriting, statements, printing. */
 #include "loop.h"
 #include "unit.h"
+#include <math.h>
 
 static const Idx *i0, *i1;           /* extents 6, 8 */
 static Buf *x, *y;                   /* float[6,8], int32[6] inputs */
@@ -151,6 +152,40 @@ START_TEST(casts_simplify_when_lossless)
 }
 END_TEST
 
+/* Scales of three kinds: a power of two, and the ends of what is allowed. */
+START_TEST(whole_numbers_are_rounded_once)
+{
+    const Expr *q = expr_cast(c, DT_U8, load_y()), *z = expr_int(c, DT_I32, 114), *n = op2(OP_sub, expr_cast(c, DT_I32, q), z);
+    const Expr *f = expr_cast(c, DT_F32, n);
+    const double scales[] = { 0.25, 0x1.00f3e8p-8, -0x1.9dp-59, 0x1.fffffep59 };
+    for (int i = 0; i < 4; i++) {
+        const float s = (float)scales[i];
+        const Expr *back = op1(OP_rint, op2(OP_div, op2(OP_mul, f, flt(scales[i])), flt(scales[i])));
+        ck_assert_ptr_eq(back, f);
+        ck_assert_ptr_eq(expr_cast(c, DT_U8, op2(OP_add, back, flt(114))), q);
+        for (int v = -1048576; v <= 1048576; v += v > -300 && v < 300 ? 1 : 97) ck_assert(rintf((float)v * s / s) == (float)v);
+    }
+    ck_assert_int_eq(op1(OP_rint, op2(OP_div, op2(OP_mul, f, flt(0.5)), flt(0.25)))->op, OP_rint);
+    ck_assert_int_eq(op1(OP_rint, op2(OP_div, op2(OP_mul, f, flt(0x1p-140)), flt(0x1p-140)))->op, OP_rint);
+    ck_assert_int_eq(op1(OP_rint, op2(OP_div, op2(OP_mul, load_x(), flt(0.3)), flt(0.3)))->op, OP_rint);
+    const Expr *moved = op2(OP_add, f, flt(115));        /* 1 to 256 */
+    ck_assert_ptr_eq(expr_cast(c, DT_U8, moved)->args[0], moved);
+    ck_assert_ptr_eq(expr_cast(c, DT_I16, moved), expr_cast(c, DT_I16, op2(OP_add, expr_cast(c, DT_I32, q), expr_int(c, DT_I32, 1))));
+    ck_assert_ptr_eq(expr_cast(c, DT_I8, op2(OP_add, load_x(), flt(0))), expr_cast(c, DT_I8, load_x()));
+}
+END_TEST
+
+START_TEST(a_cast_that_saturates_clips)
+{
+    const Expr *f = load_x(), *clip = expr_op3(c, OP_clip, f, flt(-128), flt(127));
+    ck_assert_ptr_eq(expr_cast(c, DT_I8, clip), expr_cast(c, DT_I8, f));
+    ck_assert_ptr_eq(expr_cast(c, DT_U8, clip)->args[0], clip);
+    ck_assert_ptr_eq(expr_cast(c, DT_I16, clip)->args[0], clip);
+    ck_assert_ptr_eq(expr_cast(c, DT_F64, clip)->args[0], clip);
+    ck_assert_ptr_eq(expr_cast(c, DT_I4, clip)->args[0], clip);
+}
+END_TEST
+
 START_TEST(arithmetic_on_indices_is_index_arithmetic)
 {
     const Expr *i = expr_index(c, i0), *j = expr_index(c, i1);
@@ -191,12 +226,12 @@ END_TEST
 
 START_TEST(loads_within_subscripts_are_replaced)
 {
-    const Expr *e = op2(OP_min, op2(OP_max, expr_cast(c, DT_I64, load_x()), num(0)), num(5));
+    const Expr *e = op2(OP_min, op2(OP_max, expr_cast(c, DT_I64, op1(OP_sqrt, load_x())), num(0)), num(5));
     const Idx *at = idx_value(c, e, 0, 5);
     int calls = 0;
     e = expr_rewrite(c, expr_load(c, y, &at), &(Rewrite){ .load = define_x, .arg = &calls });
     ck_assert_int_eq(calls, 2);
-    ck_assert_int_eq(e->at[0]->t[0].atom->expr->args[0]->args[0]->kind, E_CAST);
+    ck_assert_int_eq(e->at[0]->t[0].atom->expr->args[0]->args[0]->args[0]->args[0]->kind, E_CAST);
 }
 END_TEST
 
@@ -333,7 +368,8 @@ int main(void)
 {
     const TTest *const tests[] = {
         equal_expressions_are_one, size_and_depth_are_of_the_tree, constants_fold_when_exact, identities_are_exact,
-        conditions_simplify, casts_simplify_when_lossless, arithmetic_on_indices_is_index_arithmetic,
+        conditions_simplify, casts_simplify_when_lossless, whole_numbers_are_rounded_once,
+        a_cast_that_saturates_clips, arithmetic_on_indices_is_index_arithmetic,
         loads_are_replaced_once_each, loads_within_subscripts_are_replaced, an_arm_that_is_never_taken_is_not_rewritten,
         walks_visit_arguments_first_and_once, programs_print, large_expressions_print_once_each,
         statements_drop_what_never_runs,

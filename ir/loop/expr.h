@@ -11,6 +11,11 @@ int expr_ats(const Expr *e);                         /* subscripts in at */
 bool expr_is_int(const Expr *e, int64_t v);          /* the integer or bool constant v */
 const Expr *expr_bool(Ctx *c, bool v);
 
+/* whole.c: rint(x), where that is an expression at hand; a cast of the float x to an integer that needs no float. NULL: as
+ * it is. */
+const Expr *expr_rounded(const Expr *x);
+const Expr *expr_cast_whole(Ctx *c, DType to, const Expr *x);
+
 /* rewrite.c: what has been met in one walk, by creation number. Starts in scratch; grows in the permanent arena,
  * because a walk may pass through marks and releases of others. */
 typedef struct Memo { int *keys; const void **values; size_t n, cap; } Memo;     /* keys: number + 1; 0: free */

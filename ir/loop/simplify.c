@@ -107,7 +107,9 @@ static const Expr *unary(Ctx *c, ScalarOp op, const Expr *a)
     case OP_relu:
         return is_op(a, OP_relu) || (!is_real(a->dt) && a->lo >= 0) ? a : NULL;
     case OP_floor: case OP_ceil: case OP_rint: case OP_trunc:
-        return inner && (a->op == OP_floor || a->op == OP_ceil || a->op == OP_rint || a->op == OP_trunc) ? a : NULL;
+        if (inner && (a->op == OP_floor || a->op == OP_ceil || a->op == OP_rint || a->op == OP_trunc))
+            return a;
+        return op == OP_rint ? expr_rounded(a) : NULL;
     default:
         return NULL;
     }
@@ -198,7 +200,9 @@ static const Expr *binary(Ctx *c, ScalarOp op, const Expr *a, const Expr *b)
         e = float_left(op, a, b);
     if (!e && (a->dt == DT_BOOL || dtype_is_int(a->dt)))
         e = by_interval(c, op, a, b);
-    /* integers: (x + k) + l, (x · k) · l */
+    /* integers: (x - k) + l, (x + k) + l, (x · k) · l */
+    if (!e && b->kind == E_CONST && dtype_is_int(a->dt) && op == OP_add && is_op(a, OP_sub) && a->args[1]->kind == E_CONST)
+        e = expr_op2(c, op, a->args[0], expr_op2(c, OP_sub, b, a->args[1]));
     if (!e && b->kind == E_CONST && dtype_is_int(a->dt) && (op == OP_add || op == OP_mul) && is_op(a, op) &&
         a->args[1]->kind == E_CONST)
         e = expr_op2(c, op, a->args[0], expr_op2(c, op, a->args[1], b));
@@ -273,6 +277,20 @@ static bool inner_idle(const Expr *x, DType mid, DType to)
     return dtype_is_int(x->dt) && dtype_is_int(mid) && dtype_is_int(to) && dtype_bits(to) <= dtype_bits(mid);
 }
 
+/* A float's cast to an integer saturates: what is clipped to the type's range or a wider one before need not be. */
+static bool clip_idle(const Expr *x, DType to)
+{
+    if (!is_op(x, OP_clip) || !is_real(x->dt) || x->args[1]->kind != E_CONST || x->args[2]->kind != E_CONST ||
+        !dtype_is_int(to) || dtype_bits(to) < 8)
+        return false;
+    Value lo, hi;
+    int64_t least, most;
+    dtype_range(to, &least, &most);
+    lo = scalar_cast(DT_F64, x->dt, x->args[1]->value);
+    hi = scalar_cast(DT_F64, x->dt, x->args[2]->value);
+    return lo.d <= (double)least && hi.d >= (double)most;
+}
+
 const Expr *expr_cast(Ctx *c, DType to, const Expr *x)
 {
     if (x->dt == to)
@@ -281,6 +299,11 @@ const Expr *expr_cast(Ctx *c, DType to, const Expr *x)
         ice(c, "no cast from type %s to type %s", dtype_name(x->dt), dtype_name(to));
     if (x->kind == E_CONST)
         return expr_const(c, to, scalar_cast(to, x->dt, x->value));
+    if (clip_idle(x, to))
+        return expr_cast(c, to, x->args[0]);
+    const Expr *n = expr_cast_whole(c, to, x);
+    if (n)
+        return n;
     if (x->kind == E_CAST && inner_idle(x->args[0], x->dt, to))
         return expr_cast(c, to, x->args[0]);
     if (to == DT_BOOL && dtype_is_int(x->dt) && (x->lo > 0 || x->hi < 0))
