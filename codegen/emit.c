@@ -178,8 +178,8 @@ static bool mentions(const Sheet *t, const char *word)
 }
 
 /* Compilers may join a product and a sum into one operation, which rounds once: clang does unless told here, gcc in
- * its own dialects. And gcc takes it that somebody reads the flags of floating-point exceptions: it would compute in one
- * arm of a choice only, which keeps loops from becoming vectors. */
+ * its own dialects. And gcc takes it that somebody reads the flags of floating-point exceptions: it would compute in
+ * one arm of a choice only, which keeps loops from becoming vectors. */
 static void print_rounding(Emit *e, FILE *f, const Sheet *helpers)
 {
     const bool m32 = e->helpers[helper_of(OP_mad, DT_F32)], m64 = e->helpers[helper_of(OP_mad, DT_F64)];

@@ -70,8 +70,10 @@ static bool is_wide(const Widen *w, const Buf *b)
 static const Expr *drop_casts(Ctx *c, const Expr *e, void *arg)
 {
     (void)c;
-    if (e->kind != E_CAST || e->dt != DT_F32 || e->args[0]->kind != E_CAST) return NULL;
-    const Expr *x = e->args[0]->args[0];
+    const bool rounds = e->kind == E_OP && (e->op == OP_round_f16 || e->op == OP_round_bf16);
+    const bool casts = e->kind == E_CAST && e->dt == DT_F32 && e->args[0]->kind == E_CAST;
+    if (!rounds && !casts) return NULL;
+    const Expr *x = casts ? e->args[0]->args[0] : e->args[0];
     return x->kind == E_LOAD && x->dt == DT_F32 && is_wide(arg, x->buf) ? x : NULL;
 }
 

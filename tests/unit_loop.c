@@ -146,8 +146,11 @@ START_TEST(casts_simplify_when_lossless)
     ck_assert_ptr_eq(expr_cast(c, DT_F32, wide), expr_cast(c, DT_F32, n));
     ck_assert_ptr_eq(expr_cast(c, DT_I64, expr_cast(c, DT_I8, index)), index);
     ck_assert_int_eq(expr_cast(c, DT_I64, expr_cast(c, DT_I8, n))->args[0]->kind, E_CAST);
-    const Expr *half = expr_cast(c, DT_F16, load_x());
-    ck_assert_ptr_eq(expr_cast(c, DT_F32, half)->args[0], half);
+    const Expr *half = expr_cast(c, DT_F16, load_x()), *back = expr_cast(c, DT_F32, half);
+    ck_assert_int_eq(back->op, OP_round_f16);
+    ck_assert_ptr_eq(expr_cast(c, DT_F16, back), half);
+    ck_assert_ptr_eq(op1(OP_round_f16, op1(OP_relu, back)), op1(OP_relu, back));
+    ck_assert_int_eq(op1(OP_round_bf16, back)->op, OP_round_bf16);
     ck_assert_ptr_eq(expr_cast(c, DT_BOOL, expr_cast(c, DT_U8, n))->args[0]->args[0], n);
 }
 END_TEST
@@ -155,7 +158,8 @@ END_TEST
 /* Scales of three kinds: a power of two, and the ends of what is allowed. */
 START_TEST(whole_numbers_are_rounded_once)
 {
-    const Expr *q = expr_cast(c, DT_U8, load_y()), *z = expr_int(c, DT_I32, 114), *n = op2(OP_sub, expr_cast(c, DT_I32, q), z);
+    const Expr *q = expr_cast(c, DT_U8, load_y()), *wide = expr_cast(c, DT_I32, q);
+    const Expr *n = op2(OP_sub, wide, expr_int(c, DT_I32, 114));
     const Expr *f = expr_cast(c, DT_F32, n);
     const double scales[] = { 0.25, 0x1.00f3e8p-8, -0x1.9dp-59, 0x1.fffffep59 };
     for (int i = 0; i < 4; i++) {
@@ -163,14 +167,15 @@ START_TEST(whole_numbers_are_rounded_once)
         const Expr *back = op1(OP_rint, op2(OP_div, op2(OP_mul, f, flt(scales[i])), flt(scales[i])));
         ck_assert_ptr_eq(back, f);
         ck_assert_ptr_eq(expr_cast(c, DT_U8, op2(OP_add, back, flt(114))), q);
-        for (int v = -1048576; v <= 1048576; v += v > -300 && v < 300 ? 1 : 97) ck_assert(rintf((float)v * s / s) == (float)v);
+        for (int v = -1048576; v <= 1048576; v += v > -300 && v < 300 ? 1 : 97)
+            ck_assert(rintf((float)v * s / s) == (float)v);
     }
     ck_assert_int_eq(op1(OP_rint, op2(OP_div, op2(OP_mul, f, flt(0.5)), flt(0.25)))->op, OP_rint);
     ck_assert_int_eq(op1(OP_rint, op2(OP_div, op2(OP_mul, f, flt(0x1p-140)), flt(0x1p-140)))->op, OP_rint);
     ck_assert_int_eq(op1(OP_rint, op2(OP_div, op2(OP_mul, load_x(), flt(0.3)), flt(0.3)))->op, OP_rint);
     const Expr *moved = op2(OP_add, f, flt(115));        /* 1 to 256 */
     ck_assert_ptr_eq(expr_cast(c, DT_U8, moved)->args[0], moved);
-    ck_assert_ptr_eq(expr_cast(c, DT_I16, moved), expr_cast(c, DT_I16, op2(OP_add, expr_cast(c, DT_I32, q), expr_int(c, DT_I32, 1))));
+    ck_assert_ptr_eq(expr_cast(c, DT_I16, moved), expr_cast(c, DT_I16, op2(OP_add, wide, expr_int(c, DT_I32, 1))));
     ck_assert_ptr_eq(expr_cast(c, DT_I8, op2(OP_add, load_x(), flt(0))), expr_cast(c, DT_I8, load_x()));
 }
 END_TEST

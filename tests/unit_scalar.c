@@ -388,10 +388,29 @@ START_TEST(floats_and_their_texts)
 }
 END_TEST
 
+/* Numbers of all sizes, and those around each number that the small type has. */
+START_TEST(rounding_is_that_of_the_casts)
+{
+    const DType kinds[] = { DT_F16, DT_BF16 };
+    const ScalarOp ops[] = { OP_round_f16, OP_round_bf16 };
+    for (int k = 0; k < 2; k++)
+        for (int64_t i = 0; i < 1 << 20; i++) {
+            const uint32_t low[] = { 0, 0x1000, 0x8000, 0xF000 };
+            const uint32_t u = (uint32_t)(i / 16 << 16) + low[i / 4 % 4] + (uint32_t)(i % 4) - 1;
+            const Value v = { .u = u };
+            const Value there = scalar_cast(kinds[k], DT_F32, v), back = scalar_cast(DT_F32, kinds[k], there);
+            const Value once = scalar_eval(ops[k], DT_F32, &v, false);
+            if (v.f == v.f) SAME(once.u, back.u);
+            else ck_assert(once.f != once.f);
+        }
+}
+END_TEST
+
 int main(void)
 {
     TCase *t = case_new("scalar", context_new, context_free);
     tcase_add_loop_test(t, the_emitted_text_gives_the_interpreters_bits, 0, 6);
     tcase_add_test(t, floats_and_their_texts);
+    tcase_add_test(t, rounding_is_that_of_the_casts);
     return case_run("scalar", t);
 }

@@ -88,6 +88,14 @@ static const Expr *fold(Ctx *c, ScalarOp op, const Expr *const *args)
     return expr_const(c, op_result(op, args[0]->dt), scalar_eval(op, args[0]->dt, v, true));
 }
 
+/* Whether a 16-bit float of the kind to which op rounds holds the float e. */
+static bool fits_small(const Expr *e, ScalarOp op)
+{
+    if (e->kind == E_OP && (e->op == OP_relu || e->op == OP_neg || e->op == OP_abs)) e = e->args[0];
+    const DType kind = op == OP_round_f16 ? DT_F16 : DT_BF16;
+    return is_op(e, op) || (e->kind == E_CAST && e->args[0]->dt == kind);
+}
+
 static const Expr *unary(Ctx *c, ScalarOp op, const Expr *a)
 {
     bool inner = a->kind == E_OP;
@@ -110,6 +118,8 @@ static const Expr *unary(Ctx *c, ScalarOp op, const Expr *a)
         if (inner && (a->op == OP_floor || a->op == OP_ceil || a->op == OP_rint || a->op == OP_trunc))
             return a;
         return op == OP_rint ? expr_rounded(a) : NULL;
+    case OP_round_f16: case OP_round_bf16:
+        return fits_small(a, op) ? a : NULL;
     default:
         return NULL;
     }
@@ -201,7 +211,8 @@ static const Expr *binary(Ctx *c, ScalarOp op, const Expr *a, const Expr *b)
     if (!e && (a->dt == DT_BOOL || dtype_is_int(a->dt)))
         e = by_interval(c, op, a, b);
     /* integers: (x - k) + l, (x + k) + l, (x · k) · l */
-    if (!e && b->kind == E_CONST && dtype_is_int(a->dt) && op == OP_add && is_op(a, OP_sub) && a->args[1]->kind == E_CONST)
+    if (!e && b->kind == E_CONST && dtype_is_int(a->dt) && op == OP_add && is_op(a, OP_sub) &&
+        a->args[1]->kind == E_CONST)
         e = expr_op2(c, op, a->args[0], expr_op2(c, OP_sub, b, a->args[1]));
     if (!e && b->kind == E_CONST && dtype_is_int(a->dt) && (op == OP_add || op == OP_mul) && is_op(a, op) &&
         a->args[1]->kind == E_CONST)
@@ -299,6 +310,11 @@ const Expr *expr_cast(Ctx *c, DType to, const Expr *x)
         ice(c, "no cast from type %s to type %s", dtype_name(x->dt), dtype_name(to));
     if (x->kind == E_CONST)
         return expr_const(c, to, scalar_cast(to, x->dt, x->value));
+    const bool small = to == DT_F16 || to == DT_BF16;
+    if (small && is_op(x, to == DT_F16 ? OP_round_f16 : OP_round_bf16))
+        return expr_cast(c, to, x->args[0]);
+    if (to == DT_F32 && x->kind == E_CAST && x->args[0]->dt == DT_F32 && (x->dt == DT_F16 || x->dt == DT_BF16))
+        return expr_op1(c, x->dt == DT_F16 ? OP_round_f16 : OP_round_bf16, x->args[0]);
     if (clip_idle(x, to))
         return expr_cast(c, to, x->args[0]);
     const Expr *n = expr_cast_whole(c, to, x);
