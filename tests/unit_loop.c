@@ -92,6 +92,8 @@ START_TEST(identities_are_exact)
     ck_assert_ptr_eq(op2(OP_mul, f, flt(1)), f);
     ck_assert_ptr_eq(op2(OP_mul, flt(1), f), f);
     ck_assert_ptr_eq(op2(OP_div, f, flt(1)), f);
+    ck_assert_ptr_eq(op2(OP_pow, f, flt(2)), op2(OP_mul, f, f));
+    ck_assert_ptr_eq(op2(OP_pow, f, flt(3)), op2(OP_mul, op2(OP_mul, f, f), f));
     ck_assert_ptr_eq(op2(OP_add, f, flt(-0.0)), f);
     ck_assert_ptr_eq(op2(OP_sub, f, flt(0.0)), f);
     ck_assert_ptr_ne(op2(OP_add, f, flt(0.0)), f);

@@ -193,6 +193,8 @@ START_TEST(pow_of_any_two_floats_is_within_2_ulp)
     for (int i = 0; i < 100000; i++) {
         float x = of_bits((uint32_t)next(&state));
         compare_pow(x, of_bits((uint32_t)next(&state)));
+        compare_pow(x, 2);
+        compare_pow(x, 3);
     }
 }
 END_TEST

@@ -147,6 +147,9 @@ static const Expr *with_const(Ctx *c, ScalarOp op, const Expr *a, const Expr *k)
     case OP_add: return is_zero || is_float(k, -0.0) ? a : NULL;
     case OP_sub: return is_zero || is_float(k, 0.0) ? a : NULL;
     case OP_mul: case OP_div: return is_true || is_float(k, 1.0) ? a : NULL;
+    case OP_pow:
+        if (k->dt != DT_F32 || (!is_float(k, 2.0) && !is_float(k, 3.0))) return NULL;
+        return is_float(k, 2.0) ? expr_op2(c, OP_mul, a, a) : expr_op2(c, OP_mul, expr_op2(c, OP_mul, a, a), a);
     case OP_bitor: case OP_bitxor: case OP_shl: case OP_shr: return is_zero ? a : NULL;
     case OP_bitand: return expr_is_int(expr_op1(c, OP_bitnot, k), 0) ? a : NULL;
     case OP_and: return is_true ? a : k;
