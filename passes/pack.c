@@ -1,6 +1,9 @@
 /* Packing: what lanes read side by side, as an operand of its own that lies in the order in which the loops of a tile read it.
  * Constants are packed when compiled, where they may grow a little; what is known at run time only is copied by a kernel in front, where
- * it is large and read often. */
+ * it is large and read often.
+ *
+ * Integers of 8 bits are packed as 16: gcc fits its vectors to the smallest type of a loop, and the sums, four times as wide,
+ * would not stay in registers. */
 #include "tile.h"
 
 enum { GROWTH_MOST = 4, GROWTH_FREE = 1024 };
@@ -18,6 +21,11 @@ static bool odometer(int rank, const int64_t *dims, const int *at, int64_t *env)
     return false;
 }
 
+static DType packed_type(DType dt)
+{
+    return dt == DT_I8 || dt == DT_U8 ? DT_I16 : dt;
+}
+
 static void fill(Ctx *c, Tensor *t, const Expr *load, const Idx *const *place, const Packing *p)
 {
     int64_t *env = SCRATCH_N(c, int64_t, var_count(c) + 1), n = 0;
@@ -30,7 +38,10 @@ static void fill(Ctx *c, Tensor *t, const Expr *load, const Idx *const *place, c
             inside &= i >= 0 && i < from->dims[d];
             flat = flat * from->dims[d] + i;
         }
-        if (inside) scalar_write(from->dt, (void *)t->data, n, scalar_read(from->dt, from->data->data, flat));
+        if (inside) {
+            const Value v = scalar_read(from->dt, from->data->data, flat);
+            scalar_write(t->type.dt, (void *)t->data, n, scalar_cast(t->type.dt, from->dt, v));
+        }
         n++;
     } while (odometer(p->rank, p->dims, p->at, env));
 }
@@ -50,13 +61,14 @@ static const Buf *pack_constant(Ctx *c, Bufs *packs, const Expr *load, const Sub
         at[d] = idx_subst(c, load->at[d], place);
         if (at[d]->values) return NULL;
     }
-    Tensor *t = tensor_new(c, type_make(c, from->dt, p->rank, p->dims));
+    const DType dt = packed_type(from->dt);
+    Tensor *t = tensor_new(c, type_make(c, dt, p->rank, p->dims));
     fill(c, t, load, at, p);
     for (int i = 0; i < packs->n; i++)
-        if (same_type(packs->at[i], from->dt, p->rank, p->dims) && packs->at[i]->data->bytes == t->bytes &&
+        if (same_type(packs->at[i], dt, p->rank, p->dims) && packs->at[i]->data->bytes == t->bytes &&
             !strcmp(packs->at[i]->name, from->name) && !memcmp(packs->at[i]->data->data, t->data, t->bytes))
             return packs->at[i];
-    Buf *b = buf_new(c, BUF_CONST, from->name, from->dt, p->rank, p->dims);
+    Buf *b = buf_new(c, BUF_CONST, from->name, dt, p->rank, p->dims);
     b->data = t;
     VEC_PUSH(c, *packs, b);
     return b;
@@ -66,7 +78,11 @@ static const Buf *pack_constant(Ctx *c, Bufs *packs, const Expr *load, const Sub
 
 enum { REUSES_PAY = 32, ELEMENTS_PAY = 16 * 1024 };      /* of an operand that is packed at run time */
 
-typedef struct Panel { const Tile *s; int panel; } Panel;
+typedef struct Panel {
+    const Tile *s;
+    int panel;
+    PtrMap wider;                    /* packs of a wider type than what they hold */
+} Panel;
 
 /* The places of a pack, outermost first: other variables of the kernel, the block, what is reduced, panels × lanes. */
 typedef struct Order { int n, vars[MAX_RANK]; int64_t dims[MAX_RANK]; const Idx *to[MAX_RANK]; } Order;
@@ -142,7 +158,7 @@ static const Buf *pack_of(const Panel *p, const Expr *load, const Order *o)
 
 static const Expr *packed(Ctx *c, const Buf *b, const Idx *const *at, void *arg)
 {
-    const Panel *p = arg;
+    Panel *p = arg;
     const Tile *s = p->s;
     Tiling *t = s->t;
     const Expr *load = expr_load(c, b, at);
@@ -151,15 +167,27 @@ static const Expr *packed(Ctx *c, const Buf *b, const Idx *const *at, void *arg)
     Order o = {0};
     if (b->kind == BUF_LOCAL || !idx_uses(flat, t->lane)) return NULL;
     const bool as_it_is = idx_affine(flat, t->lane, &step) && step == 1 && s->valid == s->lanes;
-    if (as_it_is && s->count == 1) return NULL;
+    const bool wider = b->kind == BUF_CONST && packed_type(b->dt) != b->dt;
+    if (as_it_is && s->count == 1 && !wider) return NULL;
     if (b->kind != BUF_CONST && !pays(t, b, flat)) return NULL;
     const Buf *pack = order_of(p, flat, &o) ? pack_of(p, load, &o) : NULL;
     if (!pack) t->failed |= !as_it_is;
-    return pack ? expr_load(c, pack, o.to) : NULL;
+    if (!pack) return NULL;
+    if (pack->dt != b->dt) ptrmap_put(c, &p->wider, pack, (void *)pack);
+    return expr_cast(c, b->dt, expr_load(c, pack, o.to));
+}
+
+/* A pack holds nothing that the cast to the type of what is packed could change. */
+static const Expr *without_cast(Ctx *c, const Expr *e, void *arg)
+{
+    Panel *p = arg;
+    if (e->kind != E_CAST || e->args[0]->kind != E_CAST) return NULL;
+    const Expr *x = e->args[0]->args[0];
+    return x->kind == E_LOAD && ptrmap_get(&p->wider, x->buf) ? expr_cast(c, e->dt, x) : NULL;
 }
 
 const Expr *tile_packed(Tile *s, const Expr *next, int panel)
 {
-    Panel p = {s, panel};
-    return expr_rewrite(s->c, next, &(Rewrite){.load = packed, .arg = &p});
+    Panel p = {.s = s, .panel = panel};
+    return expr_rewrite(s->c, next, &(Rewrite){.load = packed, .node = without_cast, .arg = &p});
 }
