@@ -5,7 +5,7 @@
  * converted when compiled, inputs copied. Results do not change: every value is the same number. Requires: fuse. Breaks nothing. */
 #include "passes.h"
 
-enum { READS_PAY = 2 };              /* of each element */
+enum { READS_PAY = 4 };              /* of each element */
 static const size_t CONSTANT_MOST = (size_t)64 << 20;        /* bytes that a constant may grow to */
 
 typedef struct Widen {
