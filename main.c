@@ -25,7 +25,7 @@ typedef struct Args {                /* the command line, taken apart */
     const Target *target;
     EmitOptions emit;
     CheckOptions check;
-    bool json, html, bisect, counts;
+    bool json, html, bisect, counts, fast_math;
     unsigned seen;                   /* which of `limited` were given */
 } Args;
 
@@ -55,6 +55,7 @@ static const char usage[] =
     "  --ram-budget=N                refuse a model that needs more bytes of RAM (default: 2 GiB)\n"
     "  --flash-budget=N              refuse a model whose constants need more bytes\n"
     "  --target=NAME                 the machine that tile shapes are chosen for (generic, cortex-m4, x86-64-v3, ...)\n"
+    "  --fast-math                   rewrites that round otherwise, for speed\n"
     "  --string-bytes=N              room for a computed string (255)\n"
     "  --after=PASS --stop-after=PASS --pass-limit=N --check-passes    look into, cut short, check the passes:\n"
     "                  read, canon, fold (graph text), lower, views, fuse, layout, spaces, tile, loopify, order, plan\n"
@@ -122,7 +123,7 @@ static const Target *target_named(const char *name)
 
 enum Option {
     O_SHAPE = 256, O_TYPE, O_WFILE, O_PREFIX, O_ARENA, O_IO, O_WEIGHTS, O_RAM, O_FLASH, O_TARGET, O_STRING,
-    O_COUNTS, O_AFTER, O_STOP, O_LIMIT, O_CHECK, O_RTOL, O_ATOL, O_BISECT, O_AS, O_JSON, O_HTML, O_HELP, O_VERSION,
+    O_COUNTS, O_AFTER, O_STOP, O_LIMIT, O_CHECK, O_RTOL, O_ATOL, O_BISECT, O_AS, O_JSON, O_HTML, O_FAST, O_HELP, O_VERSION,
 };
 
 static const struct option options[] = {
@@ -133,6 +134,7 @@ static const struct option options[] = {
     {"target", required_argument, NULL, O_TARGET},        {"string-bytes", required_argument, NULL, O_STRING},
     {"after", required_argument, NULL, O_AFTER},          {"stop-after", required_argument, NULL, O_STOP},
     {"weights-file", required_argument, NULL, O_WFILE},   {"pass-limit", required_argument, NULL, O_LIMIT},
+    {"fast-math", no_argument, NULL, O_FAST},
     {"check-passes", no_argument, NULL, O_CHECK},         {"counts", no_argument, NULL, O_COUNTS},
     {"rtol", required_argument, NULL, O_RTOL},            {"atol", required_argument, NULL, O_ATOL},
     {"bisect", no_argument, NULL, O_BISECT},              {"as", required_argument, NULL, O_AS},
@@ -185,6 +187,7 @@ static void take_option(Ctx *c, Args *a, int o)
     case O_RAM: a->emit.ram_budget = number("--ram-budget", optarg, 0, INT64_MAX); break;
     case O_FLASH: a->emit.flash_budget = number("--flash-budget", optarg, 0, INT64_MAX); break;
     case O_TARGET: a->emit.isa = (a->target = target_named(optarg))->isa; remember(c, a, "--target", optarg); break;
+    case O_FAST: a->fast_math = true; remember(c, a, "--fast-math", ""); break;
     case O_STRING:
         c->string_bytes = (int)number("--string-bytes", optarg, 1, 1 << 20);
         remember(c, a, "--string-bytes", optarg);
@@ -243,7 +246,7 @@ static const Type *edge_types(Ctx *c, int n, Edge *const *edges)
 
 static Unit transformed(Ctx *c, Args *a, const Graph *g)
 {
-    Unit u = {.graph = g, .target = a->target, .io_arena = a->emit.io_arena};
+    Unit u = {.graph = g, .target = a->target, .fast_math = a->fast_math, .io_arena = a->emit.io_arena};
     if (a->counts) u.graph = graph_counted(c, u.graph);
     a->emit.ncounts = u.graph->ncounts;
     a->emit.counted = u.graph->counted;

@@ -13,6 +13,7 @@ typedef struct Unit { /* the program between two passes: as a graph until `lower
     const Prog *prog;                /* NULL before lower */
     const Target *target;
     bool io_arena;                   /* inputs and outputs live in the arena, too */
+    bool fast_math;                  /* inexact rewrites are allowed */
 } Unit;
 
 typedef struct PipeOptions {
