@@ -72,7 +72,7 @@ static bool axis_of(Ctx *c, const Filter *f, int sum_var, Axis *a)
 
 static bool sums_of(Ctx *c, const Reduce *r, Filter *f)
 {
-    int n = 0, dim;
+    int n = 0, dim = -1;
     f->in_var = -1;
     for (int v = 0; v < r->nvars; v++) {
         if (r->extents[v] == 1) continue;
@@ -84,7 +84,8 @@ static bool sums_of(Ctx *c, const Reduce *r, Filter *f)
         }
     }
     if (n < 2 || f->in_var < 0 || f->axis[0].out_var == f->axis[1].out_var) return false;
-    return places(f->image, f->in_var, &dim) == 1 && dim == f->image->buf->rank - 1 && sum_of_vars(f->image->at[dim], 1);
+    const int last = f->image->buf->rank - 1;
+    return places(f->image, f->in_var, &dim) == 1 && dim == last && sum_of_vars(f->image->at[last], 1);
 }
 
 /* The kernel's variables: one that the weights alone know, two axes, others that they do not know. */

@@ -1,7 +1,9 @@
-/* Minimal filtering: polynomials are multiplied by their values at a few points, and so are sums of products that slide along.
+/* Minimal filtering: polynomials are multiplied by their values at a few points, and so are sums of products that
+ * slide along.
  *
- * The points are 0, pairs ±p, and infinity. How far the rounding of float goes depends on them: with 5/8 and 5/4 four outputs
- * come out about as near as by direct sums; with 1 and 2, as in most books, five times farther. Their powers are exact in binary. */
+ * The points are 0, pairs ±p, and infinity. How far the rounding of float goes depends on them: with 5/8 and 5/4 four
+ * outputs come out about as near as by direct sums; with 1 and 2, as in most books, five times farther. Their powers
+ * are exact in binary. */
 #include "minimal.h"
 
 static void multiply(double *p, double root)     /* p, ascending, by (x - root) */
@@ -36,16 +38,19 @@ Minimal minimal_form(int m)
 
 void minimal_weights(const Minimal *f, const double *g, double *u)
 {
+    double half[POINTS_MOST][TAPS] = {{0}};
+    for (int i = 0; i < f->n; i++)
+        for (int a = 0; a < TAPS; a++)
+            for (int b = 0; b < TAPS; b++) half[i][b] += f->weight[i][a] * g[TAPS * a + b];
     for (int i = 0; i < f->n; i++)
         for (int j = 0; j < f->n; j++) {
             double sum = 0;
-            for (int a = 0; a < TAPS; a++)
-                for (int b = 0; b < TAPS; b++) sum += f->weight[i][a] * g[TAPS * a + b] * f->weight[j][b];
+            for (int b = 0; b < TAPS; b++) sum += half[i][b] * f->weight[j][b];
             u[f->n * i + j] = sum;
         }
 }
 
-/* ---- straight lines ----------------------------------------------------------------------------------------------- */
+/* ---- straight lines ---------------------------------------------------------------------------------------------- */
 
 const Expr *straight_name(Straight *s, const Expr *e)
 {

@@ -6,17 +6,17 @@
 
 enum { TAPS = 3, OUTPUTS_MOST = 4, POINTS_MOST = OUTPUTS_MOST + TAPS - 1 };
 
-/* y = out · ((weight · g) ∘ (in · d)) for n inputs d, three taps g, m outputs y: y[i] = sum of d[i + k]·g[k]. In two dimensions
- * each matrix is applied along both. Rows 1 and 2, and 3 and 4, of `in` differ in the sign of their odd columns alone; so do such columns
- * of `out` in that of its odd rows. */
+/* y = out · ((weight · g) ∘ (in · d)) for n inputs d, three taps g, m outputs y: y[i] = sum of d[i + k]·g[k]. In two
+ * dimensions each matrix is applied along both. Rows 1 and 2, and 3 and 4, of `in` differ in the sign of their odd
+ * columns alone; so do such columns of `out` in that of its odd rows. */
 typedef struct Minimal {
     int m, n;
     double in[POINTS_MOST][POINTS_MOST], weight[POINTS_MOST][TAPS], out[OUTPUTS_MOST][POINTS_MOST];
 } Minimal;
 Minimal minimal_form(int m);         /* m: 2 or 4 */
 
-/* The statements that apply such a form to values of float, one after the other, each with a name. An array of n × n values lies
- * row by row; NULL stands for 0. */
+/* The statements that apply such a form to values of float, one after the other, each with a name. An array of n × n
+ * values lies row by row; NULL stands for 0. */
 typedef struct Straight { Ctx *c; VEC(const Stmt *) stmts; int names; } Straight;
 const Expr *straight_name(Straight *s, const Expr *e);       /* a scalar that holds e from here on */
 void straight_in(Straight *s, const Minimal *f, const Expr *const *d, const Expr **v);   /* n × n to n × n */

@@ -1,13 +1,14 @@
 /* reciprocal: a division by a constant becomes a product with its reciprocal.
  *
- * A division takes several times as long as a product. The reciprocal is rounded, so that the result may be one step off. Only with
- * --fast-math. Requires: fuse (what divides is then where it is used). Breaks: nothing. */
+ * A division takes several times as long as a product. The reciprocal is rounded, so that the result may be one step
+ * off. Only with --fast-math. Requires: fuse (what divides is then where it is used). Breaks: nothing. */
 #include "passes.h"
 
 static const Expr *as_product(Ctx *c, const Expr *e, void *arg)
 {
     (void)arg;
-    if (e->kind != E_OP || e->op != OP_div || (e->dt != DT_F32 && e->dt != DT_F64) || e->args[1]->kind != E_CONST) return NULL;
+    if (e->kind != E_OP || e->op != OP_div || e->args[1]->kind != E_CONST) return NULL;
+    if (e->dt != DT_F32 && e->dt != DT_F64) return NULL;
     const double by = e->dt == DT_F32 ? (double)e->args[1]->value.f : e->args[1]->value.d, to = 1 / by;
     const bool normal = e->dt == DT_F32 ? isnormal((float)to) : isnormal(to);
     return isnormal(by) && normal ? expr_op2(c, OP_mul, e->args[0], expr_float(c, e->dt, to)) : NULL;

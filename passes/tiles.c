@@ -1,7 +1,8 @@
-/* The kernels around the products of minimal filtering: what goes in, and what comes out with all that is computed of it.
+/* The kernels around the products of minimal filtering: what goes in, and what comes out with all that is computed of
+ * it.
  *
- * Both walk over tiles of outputs and, within, over lanes of channels, and are straight lines of sums. What lies outside of an image
- * is read at another place inside and then multiplied by 0, so that lanes load without a test. */
+ * Both walk over tiles of outputs and, within, over lanes of channels, and are straight lines of sums. What lies
+ * outside of an image is read at another place inside and then multiplied by 0, so that lanes load without a test. */
 #include "loopify.h"
 #include "winograd.h"
 
@@ -25,7 +26,7 @@ typedef struct Walk {
     PtrMap factors;
 } Walk;
 
-/* ---- stretches ---------------------------------------------------------------------------------------------------- */
+/* ---- stretches --------------------------------------------------------------------------------------------------- */
 
 static int64_t tiles_along(const Axis *a, int m)
 {
@@ -49,7 +50,7 @@ int64_t filter_tiles(const Filter *f, int m)
     return n;
 }
 
-/* ---- what happens in a tile --------------------------------------------------------------------------------------- */
+/* ---- what happens in a tile -------------------------------------------------------------------------------------- */
 
 static const Idx *tile_number(const Walk *w)
 {
@@ -79,8 +80,8 @@ static const Subst *here(const Walk *w, const int64_t *place, int channel_var, A
     return &at->subst;
 }
 
-/* The subscript of input `place` of the tile along an axis; *inside: whether it is there. What is outside comes in again at the other end:
- * that takes no branch. */
+/* The subscript of input `place` of the tile along an axis; *inside: whether it is there. What is outside comes in
+ * again at the other end: that takes no branch. */
 static const Idx *subscript(const Walk *w, const Axis *a, const Idx *tile, int place, const Expr **inside)
 {
     const Idx *x = idx_axpy(w->c, idx_const(w->c, place + a->shift), w->by->m, tile);
@@ -90,7 +91,8 @@ static const Idx *subscript(const Walk *w, const Axis *a, const Idx *tile, int p
     return idx_digit(w->c, idx_add(w->c, x, idx_const(w->c, around)), 1, a->in);
 }
 
-/* 1 where cond holds, else 0: a scalar in front of the lanes. A choice among them would be a loop for each of its ends. */
+/* 1 where cond holds, else 0: a scalar in front of the lanes. A choice among them would be a loop for each of its
+ * ends. */
 static const Expr *factor(Walk *w, const Expr *cond)
 {
     const Expr *known = ptrmap_get(&w->factors, cond);
@@ -163,7 +165,7 @@ static void tile_out(const Walk *w, Straight *s)
         }
 }
 
-/* ---- loops -------------------------------------------------------------------------------------------------------- */
+/* ---- loops ------------------------------------------------------------------------------------------------------- */
 
 /* Channels from..: whole blocks of lanes, then what is left in powers of two. */
 static const Stmt *over_channels(Walk *w)

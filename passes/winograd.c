@@ -1,9 +1,10 @@
 /* winograd: filters of 3 × 3 taps by minimal filtering: fewer products, more sums.
  *
- * A kernel that slides over an image, one element at a time, becomes three: tiles of the image are transformed, for each of the
- * n × n places of a tile the channels are summed with weights (a product of matrices, which `tile` takes), and tiles of m × m outputs
- * are transformed back, with all else that the kernel computed. The weights are transformed when compiled, in double, rounded once.
- * Sums round otherwise than before. Only with --fast-math, and where that is estimated to be faster.
+ * A kernel that slides over an image, one element at a time, becomes three: tiles of the image are transformed, for
+ * each of the n × n places of a tile the channels are summed with weights (a product of matrices, which `tile`
+ * takes), and tiles of m × m outputs are transformed back, with all else that the kernel computed. The weights are
+ * transformed when compiled, in double, rounded once. Sums round otherwise than before. Only with --fast-math, and
+ * where that is estimated to be faster.
  *
  * Requires: layout (channels innermost). Breaks: nothing; the transforms are nests. */
 #include "winograd.h"
@@ -21,7 +22,7 @@ typedef struct Rewriting {
     VEC(Buf *) bufs;
 } Rewriting;
 
-/* ---- costs -------------------------------------------------------------------------------------------------------- */
+/* ---- costs ------------------------------------------------------------------------------------------------------- */
 
 /* Of fetching n elements once, in products. */
 static double fetched(double n)
@@ -39,7 +40,7 @@ static double time_by(const Filter *f, int m)
 {
     const double in = (double)f->in, out = (double)f->out, tiles = (double)filter_tiles(f, m);
     const double places = (m + TAPS - 1) * (m + TAPS - 1), far = tiles * places * (in + out) > NEAR ? 2 : 0;
-    const double ins = (m == 2 ? 4 : 6) + far, outs = (m == 2 ? 3 : 5) + far;        /* sums, loads and stores for each place */
+    const double ins = (m == 2 ? 4 : 6) + far, outs = (m == 2 ? 3 : 5) + far;    /* sums, loads, stores of a place */
     const double weights = places * in * out;
     return weights * tiles + fetched(weights) + SUM_TIME * tiles * places * (in * ins + out * outs);
 }
@@ -49,7 +50,8 @@ static int outputs_of(const Filter *f)
 {
     double best = PAYS * direct_time(f);
     int m = 0;
-    if (f->in < CHANNELS_FEWEST || f->out < CHANNELS_FEWEST || f->in % CHANNELS_EVEN || f->out % CHANNELS_EVEN) return 0;
+    if (f->in < CHANNELS_FEWEST || f->out < CHANNELS_FEWEST) return 0;
+    if (f->in % CHANNELS_EVEN || f->out % CHANNELS_EVEN) return 0;
     for (int now = 2; now <= OUTPUTS_MOST; now += 2) {
         const double places = (now + TAPS - 1) * (now + TAPS - 1), time = time_by(f, now);
         if (places * (double)f->in * (double)f->out <= WEIGHTS_MOST && time < best) best = time, m = now;
@@ -57,7 +59,7 @@ static int outputs_of(const Filter *f)
     return m;
 }
 
-/* ---- kernels ------------------------------------------------------------------------------------------------------ */
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
 static Buf *added(Rewriting *r, Buf *b)
 {
@@ -128,7 +130,7 @@ static void rewrite(Rewriting *r, const Filter *f, int m)
     VEC_PUSH(r->c, r->kernels, filter_out(r->c, f, &by, sums, lanes));
 }
 
-/* ---- the pass ----------------------------------------------------------------------------------------------------- */
+/* ---- the pass ---------------------------------------------------------------------------------------------------- */
 
 enum { SUMS_MOST = 8 };
 

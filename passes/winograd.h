@@ -10,7 +10,8 @@ typedef struct Axis {                /* of an image */
     int64_t shift, in, out;          /* extents: of that dimension, of the outputs */
 } Axis;
 
-/* sum over c and taps: image[.., c, y + ky + shift, x + kx + shift] · weights[o, c, ky, kx], where what is outside is 0. */
+/* sum over c and taps: image[.., c, y + ky + shift, x + kx + shift] · weights[o, c, ky, kx], where what is outside is
+ * 0. */
 typedef struct Filter {
     const Kernel *k;
     const Expr *sum, *image, *weights;       /* the reduction; the loads in it, without guards */
