@@ -152,23 +152,23 @@ static void line_out(Straight *s, const Minimal *f, const Expr *const *p, const 
 typedef void Line(Straight *s, const Minimal *f, const Expr *const *x, const Expr **y);
 
 /* n × n to m × m: down each column, then along each row. */
-static void both_ways(Straight *s, const Minimal *f, Line *line, int m, const Expr *const *x, const Expr **y)
+static void both_ways(Straight *s, const Minimal *f, Line *line, int m, PlaceValue *x, void *arg, const Expr **y)
 {
     const Expr *column[POINTS_MOST], *half[POINTS_MOST][POINTS_MOST], *done[POINTS_MOST];
     for (int j = 0; j < f->n; j++) {
-        for (int i = 0; i < f->n; i++) column[i] = x[f->n * i + j];
+        for (int i = 0; i < f->n; i++) column[i] = x(s, i, j, arg);
         line(s, f, column, done);
         for (int i = 0; i < m; i++) half[i][j] = done[i];
     }
     for (int i = 0; i < m; i++) line(s, f, half[i], y + m * i);
 }
 
-void straight_in(Straight *s, const Minimal *f, const Expr *const *d, const Expr **v)
+void straight_in(Straight *s, const Minimal *f, PlaceValue *d, void *arg, const Expr **v)
 {
-    both_ways(s, f, line_in, f->n, d, v);
+    both_ways(s, f, line_in, f->n, d, arg, v);
 }
 
-void straight_out(Straight *s, const Minimal *f, const Expr *const *p, const Expr **y)
+void straight_out(Straight *s, const Minimal *f, PlaceValue *p, void *arg, const Expr **y)
 {
-    both_ways(s, f, line_out, f->m, p, y);
+    both_ways(s, f, line_out, f->m, p, arg, y);
 }

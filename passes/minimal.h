@@ -15,12 +15,14 @@ typedef struct Minimal {
 } Minimal;
 Minimal minimal_form(int m);         /* m: 2 or 4 */
 
-/* The statements that apply such a form to values of float, one after the other, each with a name. An array of n × n
- * values lies row by row; NULL stands for 0. */
+/* The statements that apply such a form to values of float, one after the other, each with a name. Arrays of n × n
+ * values lie row by row; NULL stands for 0. */
 typedef struct Straight { Ctx *c; VEC(const Stmt *) stmts; int names; } Straight;
 const Expr *straight_name(Straight *s, const Expr *e);       /* a scalar that holds e from here on */
-void straight_in(Straight *s, const Minimal *f, const Expr *const *d, const Expr **v);   /* n × n to n × n */
-void straight_out(Straight *s, const Minimal *f, const Expr *const *p, const Expr **y);  /* n × n to m × m */
+/* The value at a place of what is transformed; asked for column by column, so that few are held at a time. */
+typedef const Expr *PlaceValue(Straight *s, int row, int column, void *arg);
+void straight_in(Straight *s, const Minimal *f, PlaceValue *d, void *arg, const Expr **v);       /* n × n to n × n */
+void straight_out(Straight *s, const Minimal *f, PlaceValue *p, void *arg, const Expr **y);      /* n × n to m × m */
 const Stmt *straight_end(Straight *s);       /* all of it, but for names that nothing uses */
 
 /* The weights of the products, n × n, for taps g, 3 × 3. */

@@ -102,8 +102,9 @@ static const Expr *factor(Walk *w, const Expr *cond)
     return known;
 }
 
-static const Expr *input(Walk *w, Straight *s, int y, int x)
+static const Expr *input(Straight *s, int y, int x, void *arg)
 {
+    Walk *w = arg;
     const Filter *f = w->f;
     const int64_t origin[2] = {0, 0};
     const int place[2] = {y, x};
@@ -121,13 +122,9 @@ static const Expr *input(Walk *w, Straight *s, int y, int x)
 
 static void tile_in(Walk *w, Straight *s)
 {
-    const int n = w->by->n;
-    const Expr *d[POINTS_MOST * POINTS_MOST], *v[POINTS_MOST * POINTS_MOST];
-    for (int y = 0; y < n; y++)
-        for (int x = 0; x < n; x++)
-            d[n * y + x] = input(w, s, y, x);
-    straight_in(s, w->by, d, v);
-    for (int i = 0; i < n * n; i++) {
+    const Expr *v[POINTS_MOST * POINTS_MOST];
+    straight_in(s, w->by, input, w, v);
+    for (int i = 0; i < w->by->n * w->by->n; i++) {
         const Idx *at[3] = {tile_number(w), idx_const(w->c, i), w->channel};
         VEC_PUSH(w->c, s->stmts, stmt_store(w->c, w->tiles, at, v[i]));
     }
@@ -142,16 +139,19 @@ const Expr *filter_with(Ctx *c, const Expr *e, const Expr *sum, const Expr *by)
     return e->kind == E_SELECT ? expr_select(c, args[0], args[1], args[2]) : expr_remake(c, e, args);
 }
 
-static void tile_out(const Walk *w, Straight *s)
+static const Expr *product(Straight *s, int row, int column, void *arg)
+{
+    const Walk *w = arg;
+    const Idx *at[3] = {tile_number(w), idx_const(w->c, w->by->n * row + column), w->channel};
+    return straight_name(s, expr_load(w->c, w->tiles, at));
+}
+
+static void tile_out(Walk *w, Straight *s)
 {
     const Kernel *k = w->f->k;
-    const int n = w->by->n, m = w->by->m;
-    const Expr *p[POINTS_MOST * POINTS_MOST], *y[OUTPUTS_MOST * OUTPUTS_MOST];
-    for (int i = 0; i < n * n; i++) {
-        const Idx *at[3] = {tile_number(w), idx_const(w->c, i), w->channel};
-        p[i] = straight_name(s, expr_load(w->c, w->tiles, at));
-    }
-    straight_out(s, w->by, p, y);
+    const int m = w->by->m;
+    const Expr *y[OUTPUTS_MOST * OUTPUTS_MOST];
+    straight_out(s, w->by, product, w, y);
     for (int64_t i = 0; i < w->at[0]->outputs; i++)
         for (int64_t j = 0; j < w->at[1]->outputs; j++) {
             const int64_t place[2] = {i, j};
