@@ -88,7 +88,8 @@ static void add_line(Ctx *c, Box *b, const char *class, const char *text, Cut cu
 {
     const bool title = *class == 't';
     if (!*text || b->nlines == BOX_LINES) return;
-    const Label l = title ? label_fit(c, text, TITLE, true, TITLE_ROOM, cut) : label_fit(c, text, TEXT, false, ROOM, cut);
+    const Label l = title ? label_fit(c, text, TITLE, true, TITLE_ROOM, cut)
+                          : label_fit(c, text, TEXT, false, ROOM, cut);
     b->lines[b->nlines++] = (Line){l, class};
 }
 

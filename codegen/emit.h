@@ -183,7 +183,7 @@ typedef struct Trial {
 bool trial_make(Trial *t);           /* the folder, with the program in it; false: a fault was reported */
 const File *trial_run(Trial *t, const Tensor *const *in);    /* the file that the program wrote; NULL: likewise */
 
-/* ---- harness.c: a program around the function, and the files that it reads and writes ----------------------------- */
+/* ---- harness.c: a program around the function, and the files that it reads and writes ---------------------------- */
 
 void harness_print(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o);
 void harness_put(FILE *f, const Tensor *t);          /* an input */

@@ -182,13 +182,16 @@ static void print_kernel_body(Emit *e, const Kernel *k, const Stmt *nest)
     print_stmt(e, nest, INDENT);
 }
 
-/* gcc 12 may take a function that reads and writes the arena for one without effects, and drop its call, when it steps
- * through both places by one pointer (elements of different sizes, rows of different lengths); not when it looks at each
- * function alone. */
+/* gcc 12 may take a function that reads and writes the arena for one without effects, and drop its call, when it
+ * steps through both places by one pointer (elements of different sizes, rows of different lengths); not when it
+ * looks at each function alone. */
 static void print_guard(const Emit *e, FILE *f, const Kernel *k)
 {
     bool reads = false;
-    for (int i = 0; i < e->fn->touched.n; i++) reads |= in_arena(e, e->fn->touched.at[i]) && e->fn->touched.at[i] != k->out;
+    for (int i = 0; i < e->fn->touched.n; i++) {
+        const Buf *b = e->fn->touched.at[i];
+        reads |= in_arena(e, b) && b != k->out;
+    }
     if (reads && in_arena(e, k->out))
         fputs("#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 8\n__attribute__((noipa))\n#endif\n", f);
 }

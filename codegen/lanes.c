@@ -1,12 +1,12 @@
 /* Loops of lanes: their steps are independent, and compilers are told so, each in its own words.
  *
- * Loops over the same lanes that stand beside each other are printed as one, in which P_ALSO stands between their bodies:
- * nothing for clang, which vectorises all of it at once; the end of one loop and the head of the next for gcc, which
- * keeps an array of its own per loop in registers, but with few of these does better with one. P_LANES(n) is for as many
- * lanes as fill whole registers, P_EACH for any number; P_ROLLED keeps the loop around them a loop.
+ * Loops over the same lanes that stand beside each other are printed as one, in which P_ALSO stands between their
+ * bodies: nothing for clang, which vectorises all of it at once; the end of one loop and the head of the next for
+ * gcc, which keeps an array of its own per loop in registers, but with few of these does better with one. P_LANES(n)
+ * is for as many lanes as fill whole registers, P_EACH for any number; P_ROLLED keeps the loop around them a loop.
  *
- * What such a function reaches in the arena and in constants it reaches through pointers: gcc keeps an array in registers
- * only when nothing else in the loop is an element of another array. */
+ * What such a function reaches in the arena and in constants it reaches through pointers: gcc keeps an array in
+ * registers only when nothing else in the loop is an element of another array. */
 #include "emit.h"
 
 enum { LANES_LEAST = 4, LANES_MOST = 64 };
@@ -73,7 +73,7 @@ void print_lanes(Emit *e, const Stmt *const *loops, int n, int indent)
     e->vars.n--;
 }
 
-/* ---- the macros; P stands for the prefix in capitals -------------------------------------------------------------- */
+/* ---- the macros; P stands for the prefix in capitals --------------------------------------------------------- */
 
 static const char lane_macros[] =
     "#if defined(__AVX512F__) || defined(P_AVX512)\n"
@@ -94,9 +94,6 @@ static const char clang_wide[] =
     "#if defined(__AVX512F__) || defined(P_AVX512)\n"
     "#pragma clang attribute push(__attribute__((min_vector_width(512))), apply_to = function)\n"
     "#endif\n";
-
-/* Nobody looks at exceptions: both sides of a choice may be computed. No result changes. */
-static const char gcc_choices[] = "#pragma GCC optimize(\"no-trapping-math\")\n";
 
 /* gcc makes a call of memcpy of a loop that copies an array, which then is no longer kept in registers. */
 static const char gcc_wide[] =
@@ -138,7 +135,8 @@ void print_isa(Emit *e, FILE *f)
     fprintf(f, "/* For x86-64 with %s, whatever the compiler's options say. */\n", e->o->isa);
     fputs("#if defined(__x86_64__) && defined(__GNUC__)\n", f);
     print_macros(e, f, wide ? "#define P_FMA\n#define P_AVX512\n" : "#define P_FMA\n");
-    fprintf(f, "#if defined(__clang__)\n#pragma clang attribute push(__attribute__((target(\"%s\"))), apply_to = function)\n", e->o->isa);
+    fprintf(f, "#if defined(__clang__)\n#pragma clang attribute push(__attribute__((target(\"%s\"))), "
+            "apply_to = function)\n", e->o->isa);
     fprintf(f, "#else\n#pragma GCC target(\"%s\")\n#endif\n#endif\n\n", e->o->isa);
 }
 
@@ -146,8 +144,10 @@ void print_isa(Emit *e, FILE *f)
 void print_lanes_end(Emit *e, FILE *f)
 {
     if (e->lanes)
-        print_macros(e, f, "\n#if defined(__clang__) && (defined(__AVX512F__) || defined(P_AVX512))\n#pragma clang attribute pop\n#endif\n");
-    if (e->o->isa && e->body->n) print_macros(e, f, "\n#if defined(__clang__) && defined(P_FMA)\n#pragma clang attribute pop\n#endif\n");
+        print_macros(e, f, "\n#if defined(__clang__) && (defined(__AVX512F__) || defined(P_AVX512))\n"
+                     "#pragma clang attribute pop\n#endif\n");
+    if (e->o->isa && e->body->n)
+        print_macros(e, f, "\n#if defined(__clang__) && defined(P_FMA)\n#pragma clang attribute pop\n#endif\n");
 }
 
 void print_lane_macros(Emit *e, FILE *f)
@@ -162,7 +162,6 @@ void print_lane_macros(Emit *e, FILE *f)
     if (e->each) print_macros(e, f, each_macro);
     if (e->rolled) print_macros(e, f, "#define P_ROLLED P_PRAGMA(clang loop unroll(disable))\n");
     fputs("#elif defined(__GNUC__)\n", f);
-    fputs(gcc_choices, f);
     if (e->lanes) print_macros(e, f, gcc_wide);
     if (e->lanes) print_macros(e, f, gcc_lanes);
     if (e->each) print_macros(e, f, "#define P_EACH P_PRAGMA(GCC ivdep)\n");
@@ -174,7 +173,7 @@ void print_lane_macros(Emit *e, FILE *f)
     fputs("#endif\n\n", f);
 }
 
-/* ---- pointers ----------------------------------------------------------------------------------------------------- */
+/* ---- pointers ------------------------------------------------------------------------------------------------ */
 
 static bool in_text(const Emit *e, const Buf *b)
 {

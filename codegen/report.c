@@ -27,7 +27,8 @@ void report_text(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o)
     print_row(f, "moved, at most", s.bytes_moved, "bytes");
     const Buf **bufs = NEW_N(c, const Buf *, p->nbufs + 1);
     const int n = p->plan && s.arena > 0 ? alive_at(c, p, p->plan->peak, bufs) : 0;
-    if (n) fprintf(f, "\nalive at the peak, %lld bytes, in %s:\n", (long long)s.lower_bound, p->kernels[p->plan->peak]->what);
+    const long long peak = (long long)s.lower_bound;
+    if (n) fprintf(f, "\nalive at the peak, %lld bytes, in %s:\n", peak, p->kernels[p->plan->peak]->what);
     for (int i = 0; i < n; i++)
         fprintf(f, "%14zu  %s %s\n", buf_bytes(bufs[i]), bufs[i]->name,
                 type_text(c, (Type){bufs[i]->dt, bufs[i]->rank, bufs[i]->dims}));

@@ -1,5 +1,5 @@
-/* Movement across the order of memory: a kernel that writes along one variable and reads along another goes by square blocks, so
- * that each stretch of memory is used up while it is near. */
+/* Movement across the order of memory: a kernel that writes along one variable and reads along another goes by square
+ * blocks, so that each stretch of memory is used up while it is near. */
 #include "loopify.h"
 #include "tile.h"
 
@@ -62,7 +62,8 @@ static const Stmt *block(const Crossing *x, const Part *a, const Part *b)
 
 const Stmt *blocked(Ctx *c, const Kernel *k)
 {
-    if (k->nest || k->rank < 2 || k->out->text || dtype_bits(k->out->dt) < 8 || buf_count(k->out) < ELEMENTS_FEWEST) return NULL;
+    if (k->nest || k->rank < 2 || k->out->text || dtype_bits(k->out->dt) < 8) return NULL;
+    if (buf_count(k->out) < ELEMENTS_FEWEST) return NULL;
     Crossing x = {c, k, innermost(c, k), -1};
     if (x.along < 0) return NULL;
     expr_walk(c, k->value, see_crossing, &x);

@@ -2,8 +2,8 @@
  *
  * Flash is what this saves and what it must not spend: a larger result is taken only when it is no larger than the
  * constants that it replaces (node_worth_holding), so that a Repeat or an Expand of a constant, or weights cast to a
- * wider type, stay loops. For machines with tiles, which are no microcontrollers, constants may be widened: products read them as
- * they are, not converted at each run. */
+ * wider type, stay loops. For machines with tiles, which are no microcontrollers, constants may be widened: products
+ * read them as they are, not converted at each run. */
 #include "passes.h"
 
 static const size_t WIDENED_MOST = (size_t)16 << 20;         /* bytes */
@@ -28,7 +28,8 @@ static bool widens(const Node *n, Edge *const *in)
     int64_t most = 0;
     for (int i = 0; i < n->nin; i++)
         if (in[i] && type_count(in[i]->type) > most) most = type_count(in[i]->type);
-    return n->nout == 1 && n->out[0] && type_count(n->out[0]->type) == most && type_bytes(n->out[0]->type) <= WIDENED_MOST;
+    if (n->nout != 1 || !n->out[0]) return false;
+    return type_count(n->out[0]->type) == most && type_bytes(n->out[0]->type) <= WIDENED_MOST;
 }
 
 static bool fold(Build *b, const Node *n, Edge *const *in, Edge **out, void *arg)

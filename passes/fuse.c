@@ -37,8 +37,8 @@ static bool reduces(Ctx *c, const Kernel *k)
     return any;
 }
 
-/* A tile of the producer's stays one in the reader's order of elements: each dimension runs along one variable of its, or along several
- * of which the innermost is long. */
+/* A tile of the producer's stays one in the reader's order of elements: each dimension runs along one variable of
+ * its, or along several of which the innermost is long. */
 static bool keeps_tiles(const Reading *r)
 {
     for (int d = 0; d < r->def->out->rank; d++) {

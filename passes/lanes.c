@@ -7,7 +7,7 @@ const Buf **tile_array(const Tile *s, int row, int panel, int reduction)
     return &s->arrays[(row * s->panels + panel) * s->t->nreductions + reduction];
 }
 
-/* ---- places ------------------------------------------------------------------------------------------------------- */
+/* ---- places -------------------------------------------------------------------------------------------------- */
 
 static const Idx *lane(const Tile *s, int extent)
 {
@@ -49,7 +49,7 @@ const Stmt *tile_store(const Tile *s, const Buf *b, const Expr *value)
     return stmt_lanes(s->c, s->lane_var, s->lanes, stmt_store(s->c, b, &at, value));
 }
 
-/* ---- expressions of a lane ---------------------------------------------------------------------------------------- */
+/* ---- expressions of a lane ----------------------------------------------------------------------------------- */
 
 typedef struct Varies { int var; bool any; } Varies;
 
@@ -92,7 +92,7 @@ const Expr *tile_lane(Tile *s, const Expr *e, Place p)
     return e->kind == E_SELECT ? expr_select(s->c, args[0], args[1], args[2]) : expr_remake(s->c, e, args);
 }
 
-/* ---- the tile ----------------------------------------------------------------------------------------------------- */
+/* ---- the tile ------------------------------------------------------------------------------------------------ */
 
 static void open_arrays(Tile *s, Stmts *out)
 {
@@ -134,7 +134,8 @@ static void store_all(Tile *s, Stmts *out)
             const Expr *value = tile_lane(s, expr_subst(s->c, reduced(s, k->value, p), sub), p);
             const Idx **to = NEW_N(s->c, const Idx *, k->out->rank);
             for (int d = 0; d < k->out->rank; d++) to[d] = idx_subst(s->c, k->at[d], sub);
-            VEC_PUSH(s->c, stores, stmt_lanes(s->c, s->lane_var, p.lanes, spelled_store(s->c, k->out, to, value, true)));
+            const Stmt *store = spelled_store(s->c, k->out, to, value, true);
+            VEC_PUSH(s->c, stores, stmt_lanes(s->c, s->lane_var, p.lanes, store));
         }
     for (int i = 0; i < front.n; i++) VEC_PUSH(s->c, *out, front.at[i]);
     for (int i = 0; i < stores.n; i++) VEC_PUSH(s->c, *out, stores.at[i]);

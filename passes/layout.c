@@ -1,12 +1,12 @@
 /* layout: which dimension of a temporary lies innermost.
  *
- * A kernel that sums products is fastest where one of its variables, the lane, runs along consecutive elements of all that it
- * touches: best one of which its run-time operand does not know (the filters of a convolution), so that constants alone have to
- * be put in its order. Each such kernel votes, with as many votes as it has operations, for the dimension of the lane in what it
- * writes and in what it reads along it, and for that of what it sums in its other operand. Buffers that kernels pass through
- * in the same orientation are one class and get one layout, so chains of convolutions lie channels last without a
- * conversion in between. Inputs and outputs of the graph, and operands that lost the vote, are copied where that is
- * little beside the kernel's work.
+ * A kernel that sums products is fastest where one of its variables, the lane, runs along consecutive elements of all
+ * that it touches: best one of which its run-time operand does not know (the filters of a convolution), so that
+ * constants alone have to be put in its order. Each such kernel votes, with as many votes as it has operations, for
+ * the dimension of the lane in what it writes and in what it reads along it, and for that of what it sums in its
+ * other operand. Buffers that kernels pass through in the same orientation are one class and get one layout, so
+ * chains of convolutions lie channels last without a conversion in between. Inputs and outputs of the graph, and
+ * operands that lost the vote, are copied where that is little beside the kernel's work.
  *
  * Requires: fuse (compute form). Breaks: nothing; a kernel's variables are in the order of what it writes. */
 #include "layout.h"
@@ -34,7 +34,7 @@ static bool movable(const Buf *b)
     return b->kind == BUF_TEMP && b->rank > 1 && !b->text && dtype_bits(b->dt) >= 8;
 }
 
-/* ---- classes ------------------------------------------------------------------------------------------------------ */
+/* ---- classes ------------------------------------------------------------------------------------------------- */
 
 static void fix(const Buf *b, void *arg)
 {
@@ -73,9 +73,10 @@ static void vote(Layouts *l, const Prog *p)
     }
 }
 
-/* ---- the order of dimensions -------------------------------------------------------------------------------------- */
+/* ---- the order of dimensions --------------------------------------------------------------------------------- */
 
-typedef struct Orders { int (*dim)[MAX_RANK]; } Orders;      /* by buffer id: dimension d of the new one is dim[d] of the old */
+/* By buffer id: dimension d of the new one is dim[d] of the old. */
+typedef struct Orders { int (*dim)[MAX_RANK]; } Orders;
 
 static const Idx *const *reordered(Ctx *c, const Buf *from, const Idx *const *at, const Buf *to, void *arg)
 {
@@ -173,7 +174,7 @@ static Prog *ordered(Ctx *c, const Prog *p)
     return q;
 }
 
-/* ---- copies ------------------------------------------------------------------------------------------------------- */
+/* ---- copies -------------------------------------------------------------------------------------------------- */
 
 typedef struct Copies {
     Ctx *c;

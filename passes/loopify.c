@@ -186,7 +186,8 @@ static const Expr *spell_leaf(Speller *s, const Expr *e)
 
 bool expr_guards(const Expr *e)
 {
-    return e->kind == E_IN || (e->kind == E_OP && e->op == OP_and && (expr_guards(e->args[0]) || expr_guards(e->args[1])));
+    if (e->kind != E_OP || e->op != OP_and) return e->kind == E_IN;
+    return expr_guards(e->args[0]) || expr_guards(e->args[1]);
 }
 
 static bool may_have_name(const Expr *e)

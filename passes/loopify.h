@@ -41,7 +41,7 @@ const Buf *spell_lanes(Speller *s, const Reduce *r);     /* rows.c: the scalar t
 const Stmt *spell_elements(Ctx *c, const Kernel *k, int from, bool wide);
 /* rowwise.c: the first *taken of n kernels as one; NULL: they are none. */
 const Kernel *joined_rows(Ctx *c, const Kernel *const *k, int n, const Uses *u, bool wide, int *taken);
-bool expr_guards(const Expr *e);     /* an IN, or an AND with one: it keeps its place, so that the proof of what it guards
-                                        sees it */
+/* An IN, or an AND with one: it keeps its place, so that the proof of what it guards sees it. */
+bool expr_guards(const Expr *e);
 
 #endif

@@ -50,7 +50,7 @@ void minimal_weights(const Minimal *f, const double *g, double *u)
         }
 }
 
-/* ---- straight lines ---------------------------------------------------------------------------------------------- */
+/* ---- straight lines ------------------------------------------------------------------------------------------ */
 
 const Expr *straight_name(Straight *s, const Expr *e)
 {

@@ -25,7 +25,7 @@ typedef struct Orderer {
     int64_t budget;
 } Orderer;
 
-/* ---- cuts -------------------------------------------------------------------------------------------------------- */
+/* ---- cuts ---------------------------------------------------------------------------------------------------- */
 
 /* A part ends with a kernel that all those before it lead to, and that leads to all behind it. All before i lead to it
  * when the first successor of each is at most i: that one leads to i likewise. */
@@ -59,7 +59,7 @@ static void cut(Orderer *o)
     }
 }
 
-/* ---- bounds ------------------------------------------------------------------------------------------------------ */
+/* ---- bounds -------------------------------------------------------------------------------------------------- */
 
 /* No order of the part has a lower peak: at each of its kernels is alive what the kernel uses, and what has been alive
  * before the part and is not used up by it. */
@@ -89,7 +89,7 @@ static int64_t least_peak(const Orderer *o, const Part *p)
     return most;
 }
 
-/* ---- the parts --------------------------------------------------------------------------------------------------- */
+/* ---- the parts ----------------------------------------------------------------------------------------------- */
 
 static int64_t peak_of(Orderer *o, const int *order, int n)
 {

@@ -1,9 +1,9 @@
-/* Packing: what lanes read side by side, as an operand of its own that lies in the order in which the loops of a tile read it.
- * Constants are packed when compiled, where they may grow a little; what is known at run time only is copied by a kernel in front, where
- * it is large and read often.
+/* Packing: what lanes read side by side, as an operand of its own that lies in the order in which the loops of a tile
+ * read it. Constants are packed when compiled, where they may grow a little; what is known at run time only is copied
+ * by a kernel in front, where it is large and read often.
  *
- * Integers of 8 bits are packed as 16: gcc fits its vectors to the smallest type of a loop, and the sums, four times as wide,
- * would not stay in registers. */
+ * Integers of 8 bits are packed as 16: gcc fits its vectors to the smallest type of a loop, and the sums, four times
+ * as wide, would not stay in registers. */
 #include "tile.h"
 
 enum { GROWTH_MOST = 4, GROWTH_FREE = 1024 };
@@ -74,7 +74,7 @@ static const Buf *pack_constant(Ctx *c, Bufs *packs, const Expr *load, const Sub
     return b;
 }
 
-/* ---- panels ------------------------------------------------------------------------------------------------------- */
+/* ---- panels -------------------------------------------------------------------------------------------------- */
 
 enum { REUSES_PAY = 32, ELEMENTS_PAY = 16 * 1024 };      /* of an operand that is packed at run time */
 
@@ -136,7 +136,8 @@ static const Buf *pack_at_run_time(Tiling *t, const Expr *load, const Idx *place
     }
     Buf *b = buf_new(c, BUF_TEMP, internf(c, "%s/panels", load->buf->name), load->buf->dt, o->n, o->dims);
     VEC_PUSH(c, t->made->bufs, b);
-    const Kernel *k = kernel_compute(c, internf(c, "Pack %s", load->buf->name), t->k->loc, b, expr_load(c, load->buf, at));
+    const char *what = internf(c, "Pack %s", load->buf->name);
+    const Kernel *k = kernel_compute(c, what, t->k->loc, b, expr_load(c, load->buf, at));
     VEC_PUSH(c, t->made->kernels, k);
     return b;
 }
@@ -146,11 +147,14 @@ static const Buf *pack_of(const Panel *p, const Expr *load, const Order *o)
     const Tile *s = p->s;
     Tiling *t = s->t;
     const int width = s->panels * s->lanes;
-    for (int i = 0; i < t->packs.n; i++)
-        if (t->packs.at[i].load == load && t->packs.at[i].from == s->from && t->packs.at[i].width == width) return t->packs.at[i].buf;
+    for (int i = 0; i < t->packs.n; i++) {
+        const Pack *have = &t->packs.at[i];
+        if (have->load == load && have->from == s->from && have->width == width) return have->buf;
+    }
     const Idx *place = idx_add(s->c, tile_panel(s, 0), idx_var(s->c, s->lane_var, width));
     const Packing packing = {o->n, o->vars, o->dims};
-    const Buf *b = load->buf->kind == BUF_CONST ? pack_constant(s->c, &t->made->bufs, load, &(Subst){1, &t->lane, &place}, &packing)
+    const Subst sub = {1, &t->lane, &place};
+    const Buf *b = load->buf->kind == BUF_CONST ? pack_constant(s->c, &t->made->bufs, load, &sub, &packing)
                                                 : pack_at_run_time(t, load, place, o);
     VEC_PUSH(s->c, t->packs, ((Pack){load, s->from, width, b}));
     return b;

@@ -41,7 +41,7 @@ enum { TEST_BUILD = 0 };
 #endif
 static const int64_t CHECK_BYTES = INT64_C(1) << 30;
 
-/* ---- --check-passes ---------------------------------------------------------------------------------------------- */
+/* ---- --check-passes ------------------------------------------------------------------------------------------ */
 
 static void **run_seeded(Ctx *c, const Prog *p)
 {
@@ -122,7 +122,7 @@ static Unit checked(Ctx *c, const struct Entry *e, Unit u, const PipeOptions *o,
     return u;
 }
 
-/* ---- the run ----------------------------------------------------------------------------------------------------- */
+/* ---- the run ------------------------------------------------------------------------------------------------- */
 
 static bool needed(const char *name)     /* what a program cannot be emitted without */
 {

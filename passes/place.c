@@ -42,7 +42,7 @@ static void keep_best(Placer *p, int64_t bytes)
     for (int i = 0; i < p->n; i++) p->kept[i] = p->blocks[i].offset;
 }
 
-/* ---- orders ------------------------------------------------------------------------------------------------------ */
+/* ---- orders -------------------------------------------------------------------------------------------------- */
 
 static int by_index(const Block *x, const Block *y)
 {
@@ -87,7 +87,7 @@ static int by_offset(const void *a, const void *b)
     return x->offset != y->offset ? x->offset < y->offset ? -1 : 1 : by_index(x, y);
 }
 
-/* ---- sweeps ------------------------------------------------------------------------------------------------------ */
+/* ---- sweeps -------------------------------------------------------------------------------------------------- */
 
 /* The lowest place for b among those in `beside`, which are sorted by offset and alive together with it. */
 static int64_t first_fit(const Block *b, Block *const *beside, int n)
@@ -135,7 +135,7 @@ static void sweep(Placer *p, Block *const *order, bool back)
     keep_best(p, end);
 }
 
-/* ---- first fit in any order -------------------------------------------------------------------------------------- */
+/* ---- first fit in any order ---------------------------------------------------------------------------------- */
 
 /* Lists who is alive together with whom; false: too many pairs. */
 static bool find_near(Placer *p)
@@ -209,7 +209,7 @@ static void change_orders(Placer *p)
     }
 }
 
-/* ---- all placements of few blocks -------------------------------------------------------------------------------- */
+/* ---- all placements of few blocks ---------------------------------------------------------------------------- */
 
 typedef struct Search {
     Placer *p;
@@ -292,7 +292,7 @@ static void search_all(Placer *p, Block **sorted)
     search(s, 0, 0, 0);
 }
 
-/* ---- all of it --------------------------------------------------------------------------------------------------- */
+/* ---- all of it ----------------------------------------------------------------------------------------------- */
 
 static void place(Placer *p, Block **sorted)
 {

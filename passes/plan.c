@@ -23,7 +23,7 @@ static int64_t round_up(int64_t x, int64_t to)
     return (x + to - 1) / to * to;
 }
 
-/* ---- lives ------------------------------------------------------------------------------------------------------- */
+/* ---- lives --------------------------------------------------------------------------------------------------- */
 
 static Block *group_of(const Planner *pl, const Buf *b)
 {
@@ -65,7 +65,7 @@ static void find_lives(Planner *pl)
     }
 }
 
-/* ---- who writes over what it reads ------------------------------------------------------------------------------- */
+/* ---- who writes over what it reads --------------------------------------------------------------------------- */
 
 typedef struct Victims { Planner *pl; const Kernel *k; const Buf *best; } Victims;
 
@@ -96,7 +96,7 @@ static void share_places(Planner *pl)
     }
 }
 
-/* ---- the plan ---------------------------------------------------------------------------------------------------- */
+/* ---- the plan ------------------------------------------------------------------------------------------------ */
 
 static void find_peak(Ctx *c, const Block *groups, int n, int nkernels, Plan *plan)
 {

@@ -1,5 +1,5 @@
-/* Buffers that get other dimensions: every load and store of one names another instead, at the place that holds the same
- * element. */
+/* Buffers that get other dimensions: every load and store of one names another instead, at the place that holds the
+ * same element. */
 #include "rename.h"
 
 static const Buf *renamed(const Rename *r, const Buf *b)

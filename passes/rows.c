@@ -1,9 +1,9 @@
-/* Reductions in lanes as statements: an array of accumulators, loops of lanes over whole chunks, one over the rest, and
- * the halving tree.
+/* Reductions in lanes as statements: an array of accumulators, loops of lanes over whole chunks, one over the rest,
+ * and the halving tree.
  *
- * Where the machine has lanes, the elements are walked by one variable, several chunks an iteration, so that the array
- * stays in registers. Elsewhere, and where what is reduced is not an affine function of that variable, the loops stay as
- * they are and choose the accumulator step by step: slower, the same value. */
+ * Where the machine has lanes, the elements are walked by one variable, several chunks an iteration, so that the
+ * array stays in registers. Elsewhere, and where what is reduced is not an affine function of that variable, the
+ * loops stay as they are and choose the accumulator step by step: slower, the same value. */
 #include "loopify.h"
 
 /* Chunks an iteration, of sums where a step has that few nodes at most. Steps that choose, as max does, keep gcc from

@@ -1,10 +1,10 @@
 /* Kernels that work on the same rows become one: for each row all that is to be done with it, so that it is read from
  * memory once and stays in cache.
  *
- * Such a group is a run of kernels over the same rows. Each but the last makes a temporary that only the group reads, at
- * the row at hand: one value a row, which becomes a scalar; or a row, which is written where the last one writes (an
- * exponential, then its share of the sum) and stays until the next row is written there, element by element. Part of
- * loopify. */
+ * Such a group is a run of kernels over the same rows. Each but the last makes a temporary that only the group reads,
+ * at the row at hand: one value a row, which becomes a scalar; or a row, which is written where the last one writes
+ * (an exponential, then its share of the sum) and stays until the next row is written there, element by element. Part
+ * of loopify. */
 #include "loopify.h"
 #include "inline.h"
 

@@ -1,9 +1,9 @@
 /* What a tile adds up: the loops over what is reduced.
  *
- * Guards of padding are taken out of the sums: what lies outside adds nothing. A guard that all elements share is asked at the
- * outermost loop that knows it. Where elements differ, as at the edge of an image, the loop that decides is cut into stretches
- * along which each guard is settled; only what no single loop decides is asked within. Then neighbouring loops are joined where every load
- * crosses them as one run. */
+ * Guards of padding are taken out of the sums: what lies outside adds nothing. A guard that all elements share is
+ * asked at the outermost loop that knows it. Where elements differ, as at the edge of an image, the loop that decides
+ * is cut into stretches along which each guard is settled; only what no single loop decides is asked within. Then
+ * neighbouring loops are joined where every load crosses them as one run. */
 #include "loopify.h"
 #include "tile.h"
 
@@ -12,7 +12,7 @@ enum { STRETCHES_MOST = 8, CUT_MOST = 64 };  /* of a loop that is cut; its steps
 
 typedef struct Loops { int n, vars[MAX_RANK]; int64_t extents[MAX_RANK]; } Loops;    /* over what is reduced */
 
-/* ---- what is reduced ---------------------------------------------------------------------------------------------- */
+/* ---- what is reduced ----------------------------------------------------------------------------------------- */
 
 typedef struct Element {             /* of a tile: the next value of its array */
     const Expr *next;                /* NULL: it stays as it is */
@@ -103,7 +103,7 @@ static Element fixed(Tile *s, const Element *el, int var, const Idx *at)
     return now;
 }
 
-/* ---- guards ------------------------------------------------------------------------------------------------------- */
+/* ---- guards -------------------------------------------------------------------------------------------------- */
 
 /* The innermost loop on which a guard depends; -1: on none. */
 static int level_of(const Tile *s, const Loops *l, const Expr *guard)
@@ -155,7 +155,7 @@ static const Stmt *around(Tile *s, const Loops *l, const Element *all, int n, in
     return guarded(s, l, all, n, -1, body);
 }
 
-/* ---- joining loops ------------------------------------------------------------------------------------------------ */
+/* ---- joining loops ------------------------------------------------------------------------------------------- */
 
 typedef struct Merge { Ctx *c; int outer, inner; int64_t extent; bool ok; } Merge;
 
@@ -192,9 +192,9 @@ static void merge(Tile *s, Loops *l, Element *all, int n, int d)
     memmove(l->extents + d + 1, l->extents + d + 2, sizeof *l->extents * (size_t)(l->n - d - 1));
 }
 
-/* ---- steps -------------------------------------------------------------------------------------------------------- */
+/* ---- steps --------------------------------------------------------------------------------------------------- */
 
-/* What is the same for all lanes is chosen in front of them; else the lanes are left out where a guard does not hold. */
+/* What is the same for all lanes is chosen in front of them; else lanes are left out where a guard does not hold. */
 static const Stmt *step(Tile *s, const Element *el, Place p)
 {
     const Expr *cond = NULL, *next = el->next, *args[3];
@@ -229,8 +229,8 @@ static void steps(Tile *s, const Element *all, int n, Stmts *to)
     }
 }
 
-/* Where lanes read side by side what they add up, there is little to do between two steps of a short loop: it is written
- * out. */
+/* Where lanes read side by side what they add up, there is little to do between two steps of a short loop: it is
+ * written out. */
 static bool short_loop(const Tile *s, const Loops *l, const Element *all, int n)
 {
     if (l->n == 0 || l->extents[l->n - 1] > UNROLL_MOST) return false;
@@ -260,7 +260,7 @@ static const Stmt *whole_loops(Tile *s, Loops l, Element *all, int n)
     return around(s, &l, all, n, loops, stmt_seq(s->c, front.n, front.at));
 }
 
-/* ---- stretches ---------------------------------------------------------------------------------------------------- */
+/* ---- stretches ----------------------------------------------------------------------------------------------- */
 
 /* Whether both elements are guarded alike. */
 static bool alike(const Element *a, const Element *b)
@@ -302,7 +302,8 @@ static void see_digit(const Expr *e, void *arg)
     *(bool *)arg |= e->kind == E_IN && has_digit(e->at[0]);
 }
 
-/* The elements with those guards that are worth a cut: in which they differ, or that ask for a remainder at each step. */
+/* The elements with those guards that are worth a cut: in which they differ, or that ask for a remainder at each
+ * step. */
 static Element *cutting(Tile *s, const Element *all, int n)
 {
     Element *own = SCRATCH_N(s->c, Element, n);

@@ -3,8 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* A panel of 16 floats is one register of AVX-512, two of AVX2, four of SSE2 and NEON. Generic tiles are those of AVX2, which do
- * well on all of them; microcontrollers have too few registers for arrays to stay there. */
+/* A panel of 16 floats is one register of AVX-512, two of AVX2, four of SSE2 and NEON. Generic tiles are those of
+ * AVX2, which do well on all of them; microcontrollers have too few registers for arrays to stay there. */
 static const Target targets[] = {
     {"generic", 16, 6, 2, NULL},
     {"x86-64-v3", 16, 6, 2, "avx2,fma"},

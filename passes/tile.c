@@ -1,20 +1,21 @@
 /* tile: a kernel that reduces per element does so for a tile of elements at a time, held in registers.
  *
- * One variable of the kernel is the lane: consecutive elements of the result, which what is reduced reads side by side,
- * or not at all, or from constants (pack.c puts those side by side). Another is the row: where the reduction reads something
- * that does not change with it, each value read serves all rows. A tile is rows × panels of lanes: an array per row and panel
- * that starts from the reductions' first values, is updated in one loop over what is reduced, and is stored with all that is
- * computed of it. Each element is summed in the same order as before, so the result is the same bit for bit.
+ * One variable of the kernel is the lane: consecutive elements of the result, which what is reduced reads side by
+ * side, or not at all, or from constants (pack.c puts those side by side). Another is the row: where the reduction
+ * reads something that does not change with it, each value read serves all rows. A tile is rows × panels of lanes: an
+ * array per row and panel that starts from the reductions' first values, is updated in one loop over what is reduced,
+ * and is stored with all that is computed of it. Each element is summed in the same order as before, so the result is
+ * the same bit for bit.
  *
- * Guards of padding become IFs at the outermost loop that knows them; the first and the last block of rows are written apart, so
- * that none is left in between. Requires: spaces. Breaks: compute form. */
+ * Guards of padding become IFs at the outermost loop that knows them; the first and the last block of rows are
+ * written apart, so that none is left in between. Requires: spaces. Breaks: compute form. */
 #include "tile.h"
 
 enum { REDUCTIONS_MOST = 8, LANES_FEWEST = 2 };
 
 typedef struct Found { Tiling *t; bool ok; } Found;
 
-/* ---- which variables ---------------------------------------------------------------------------------------------- */
+/* ---- which variables ----------------------------------------------------------------------------------------- */
 
 bool idx_affine(const Idx *x, int var, int64_t *step)
 {
@@ -95,7 +96,8 @@ static bool lane_fits(Tiling *t, int var)
     int64_t step;
     t->lane = var;
     return t->k->dims[var] >= LANES_FEWEST &&
-           idx_affine(idx_flat(t->c, t->k->out->rank, t->k->out->dims, t->k->at), var, &step) && step == 1 && sums_fit(t);
+           idx_affine(idx_flat(t->c, t->k->out->rank, t->k->out->dims, t->k->at), var, &step) && step == 1 &&
+           sums_fit(t);
 }
 
 typedef struct Spared { int var; bool any; } Spared;
@@ -120,7 +122,7 @@ static int row_variable(const Tiling *t)
     return -1;
 }
 
-/* ---- sizes -------------------------------------------------------------------------------------------------------- */
+/* ---- sizes --------------------------------------------------------------------------------------------------- */
 
 static int64_t lane_extent(const Tiling *t)
 {
@@ -134,8 +136,8 @@ static int most_lanes(const Tiling *t)
     return t->target->lanes;
 }
 
-/* A panel for the `left` elements beyond whole ones: a few lanes too many where that is allowed and little waste, else as
- * many as there are, or fewer. */
+/* A panel for the `left` elements beyond whole ones: a few lanes too many where that is allowed and little waste,
+ * else as many as there are, or fewer. */
 static int lanes_for(const Tiling *t, int64_t left)
 {
     int lanes = 1;
@@ -146,9 +148,9 @@ static int lanes_for(const Tiling *t, int64_t left)
 enum { OWN_MOST = 6 };               /* arrays, where each row reads lanes of its own: loads are what takes time */
 enum { STEPS_NEAR = 512, FAR = 3 };  /* steps of a panel of 16 floats in 32 KiB; time of a load from behind it */
 
-/* Time of one step of a tile, in quarters of a cycle of a machine that does two products and two loads a cycle, each product
- * ready after four. One panel stays in registers while rows go by; of several, compilers load each for every row. Panels
- * longer than the nearest cache holds come from farther away. */
+/* Time of one step of a tile, in quarters of a cycle of a machine that does two products and two loads a cycle, each
+ * product ready after four. One panel stays in registers while rows go by; of several, compilers load each for every
+ * row. Panels longer than the nearest cache holds come from farther away. */
 static int64_t step_time(const Tiling *t, int64_t rows, int64_t panels)
 {
     const int64_t v = t->target->vectors, far = t->depth * panels > STEPS_NEAR ? FAR : 1;
@@ -177,7 +179,7 @@ static void shape_of(const Tiling *t, int64_t extent, int64_t whole, int *rows, 
         }
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------------------------- */
+/* ---- blocks -------------------------------------------------------------------------------------------------- */
 
 enum { SEGMENTS_MOST = 8 };
 static const double CACHE = 128 * 1024;      /* elements that stay near while rows go by */
@@ -209,7 +211,8 @@ static void cut_rows(Tiling *t, int64_t extent, int rows, Segments *s)
         from = (whole - 1) * rows;
         whole = 1;
     }
-    for (int i = 0; t->guarded && i < whole; i++) add(t, s, (Segment){.from = from + i * rows, .count = 1, .size = rows});
+    for (int i = 0; t->guarded && i < whole; i++)
+        add(t, s, (Segment){.from = from + i * rows, .count = 1, .size = rows});
     if (!t->guarded) add(t, s, (Segment){.from = 0, .count = whole, .size = rows});
     const int rest = (int)(extent % rows);
     add(t, s, (Segment){.from = extent - rest, .count = rest > 0, .size = rest});
@@ -263,7 +266,8 @@ static const Stmt *tiles(Tiling *t, const Segments *rows, const Segments *lanes,
     return by_panels ? nest : around(t, nest, false);
 }
 
-/* Blocks of rows of which so many stay near while all panels go by, as a segment of its own, in a loop over such stretches. */
+/* Blocks of rows of which so many stay near while all panels go by, as a segment of its own, in a loop over such
+ * stretches. */
 static const Stmt *by_stretches(Tiling *t, Segments *rows, const Segments *lanes)
 {
     Segment *s = &rows->of[0];
@@ -300,7 +304,7 @@ static const Stmt *all_tiles(Tiling *t)
     return around(t, by_stretches(t, &rows, &lanes), true);
 }
 
-/* ---- the pass ----------------------------------------------------------------------------------------------------- */
+/* ---- the pass ------------------------------------------------------------------------------------------------ */
 
 static bool numbers(const Tensor *t)
 {
@@ -360,11 +364,12 @@ static bool plan_tiling(Tiling *t)
     Found f = {t, true};
     for (int i = 0; i < t->nreductions; i++) expr_walk(t->c, t->reductions[i]->reduce->next[0], see_guard, &f);
     for (int i = 0; i < t->nreductions; i++) expr_walk(t->c, t->reductions[i]->reduce->next[0], see_read, t);
-    for (int i = 0; !f.ok && i < t->nreductions; i++) expr_walk(t->c, t->reductions[i]->reduce->next[0], see_constant, t);
+    for (int i = 0; !f.ok && i < t->nreductions; i++)
+        expr_walk(t->c, t->reductions[i]->reduce->next[0], see_constant, t);
     return true;
 }
 
-/* ---- phases -------------------------------------------------------------------------------------------------------- */
+/* ---- phases -------------------------------------------------------------------------------------------------- */
 
 enum { PHASES_MOST = 4 };
 
@@ -379,7 +384,8 @@ static void see_phase_of(Phase *p, const Idx *x)
         for (int j = 0; j < a->x->n; j++) {
             const Atom *v = a->x->t[j].atom;
             const int64_t c = a->x->t[j].c, count = c ? a->a * a->b / (c < 0 ? -c : c) : 0;
-            if (v->kind != ATOM_VAR || v->var >= p->k->rank || count < 2 || count > PHASES_MOST || a->a * a->b % c) continue;
+            if (v->kind != ATOM_VAR || v->var >= p->k->rank) continue;
+            if (count < 2 || count > PHASES_MOST || a->a * a->b % c) continue;
             if (p->k->dims[v->var] >= count) p->var = v->var, p->count = count;
         }
     }
@@ -406,8 +412,8 @@ static const Kernel *one_phase(Ctx *c, const Kernel *k, int var, int64_t count, 
     return x;
 }
 
-/* The kernel as tiles; NULL: it stays as it is. Where a guard asks for a remainder of a variable, as the stride of a transposed
- * convolution does, the values of each remainder are a kernel of their own, whose guards are settled. */
+/* The kernel as tiles; NULL: it stays as it is. Where a guard asks for a remainder of a variable, as the stride of a
+ * transposed convolution does, the values of each remainder are a kernel of their own, whose guards are settled. */
 static const Stmt *tiled(Ctx *c, const Kernel *k, const Target *target, Made *made)
 {
     Tiling t = {.c = c, .k = k, .target = target, .made = made};

@@ -5,14 +5,16 @@
 #include "passes.h"
 
 typedef VEC(Buf *) Bufs;
-typedef struct Made { Bufs bufs; VEC(const Kernel *) kernels; } Made;        /* packs; what fills those of run time, then the tiles */
-typedef struct Pack { const Expr *load; int64_t from; int width; const Buf *buf; } Pack;     /* of the lanes from `from` on */
+/* Packs; the kernels: what fills those of run time, and the tiles. */
+typedef struct Made { Bufs bufs; VEC(const Kernel *) kernels; } Made;
+/* Of the lanes from `from` on. */
+typedef struct Pack { const Expr *load; int64_t from; int width; const Buf *buf; } Pack;
 
 typedef struct Tiling {              /* of one kernel */
     Ctx *c;
     const Kernel *k;
     const Target *target;
-    int lane, row;                   /* variables; a lane that is none of the kernel's: there is one lane; row -1: none */
+    int lane, row;                   /* variables; a lane that is none of the kernel's: there is one; row -1: none */
     int nreductions;
     const Expr *reductions[9];
     bool guarded;                    /* a guard within a reduction depends on the row */
@@ -52,8 +54,8 @@ const Stmt *tile_store(const Tile *s, const Buf *array, const Expr *value);  /* 
 const Expr *tile_lane(Tile *s, const Expr *e, Place p);
 bool expr_varies(Ctx *c, const Expr *e, int var);    /* with var, or with what is accumulated */
 
-/* A tile of panels × lanes elements, block var of `count` that lie one after the other from `from` on; of the last panel only
- * `valid` lanes are stored. */
+/* A tile of panels × lanes elements, block var of `count` that lie one after the other from `from` on; of the last
+ * panel only `valid` lanes are stored. */
 typedef struct Panels { int64_t from, count; int panels, lanes, valid, var; } Panels;
 const Stmt *tile_lanes(Tiling *t, const Panels *p);
 

@@ -26,7 +26,7 @@ typedef struct Walk {
     PtrMap factors;
 } Walk;
 
-/* ---- stretches --------------------------------------------------------------------------------------------------- */
+/* ---- stretches ----------------------------------------------------------------------------------------------- */
 
 static int64_t tiles_along(const Axis *a, int m)
 {
@@ -50,7 +50,7 @@ int64_t filter_tiles(const Filter *f, int m)
     return n;
 }
 
-/* ---- what happens in a tile -------------------------------------------------------------------------------------- */
+/* ---- what happens in a tile ---------------------------------------------------------------------------------- */
 
 static const Idx *tile_number(const Walk *w)
 {
@@ -165,7 +165,7 @@ static void tile_out(Walk *w, Straight *s)
         }
 }
 
-/* ---- loops ------------------------------------------------------------------------------------------------------- */
+/* ---- loops --------------------------------------------------------------------------------------------------- */
 
 /* Channels from..: whole blocks of lanes, then what is left in powers of two. */
 static const Stmt *over_channels(Walk *w)

@@ -26,12 +26,13 @@ static bool now(Ctx *c, const Reading *r)
     return !hot || expr_divisions(c, r->def->value) == 0;
 }
 
-/* ---- outputs that are another buffer's bytes --------------------------------------------------------------------- */
+/* ---- outputs that are another buffer's bytes ----------------------------------------------------------------- */
 
 static bool same_order(Ctx *c, const Kernel *k)
 {
     const Expr *e = k->value;
-    if (!kernel_whole(c, k) || e->kind != E_LOAD || e->dt != e->buf->dt || buf_count(e->buf) != buf_count(k->out)) return false;
+    if (!kernel_whole(c, k) || e->kind != E_LOAD || e->dt != e->buf->dt) return false;
+    if (buf_count(e->buf) != buf_count(k->out)) return false;
     return idx_flat(c, e->buf->rank, e->buf->dims, e->at) == idx_flat(c, k->rank, k->dims, k->at);
 }
 
@@ -53,7 +54,8 @@ static Prog *claim_outputs(Ctx *c, Prog *p)
     }
     for (int i = 0; claimed && i < p->nkernels; i++) {
         const Kernel *k = p->kernels[i];
-        const bool gone = !k->nest && k->value->kind == E_LOAD && k->value->buf->id < names.n && names.to[k->value->buf->id] == k->out;
+        const Buf *b = !k->nest && k->value->kind == E_LOAD ? k->value->buf : NULL;
+        const bool gone = b && b->id < names.n && names.to[b->id] == k->out;
         if (!gone) out[n++] = kernel_rename(c, k, &names);
     }
     Prog *q = claimed ? prog_with(c, p, n, out) : p;

@@ -1,8 +1,9 @@
 /* widen: floats of 16 and 8 bits that products read again and again are kept as float.
  *
- * No C type holds them, so each read is a conversion in some ten operations: far more than the product. What a reduction casts
- * to float and reads more than a few times is stored as float: temporaries hold the rounded values in twice the bytes, constants are
- * converted when compiled, inputs copied. Results do not change: every value is the same number. Requires: fuse. Breaks nothing. */
+ * No C type holds them, so each read is a conversion in some ten operations: far more than the product. What a
+ * reduction casts to float and reads more than a few times is stored as float: temporaries hold the rounded values in
+ * twice the bytes, constants are converted when compiled, inputs copied. Results do not change: every value is the
+ * same number. Requires: fuse. Breaks nothing. */
 #include "passes.h"
 
 enum { READS_PAY = 4 };              /* of each element */
@@ -27,7 +28,8 @@ static void count_casts(const Expr *e, void *arg)
     Widen *w = arg;
     if (e->kind != E_CAST || e->dt != DT_F32 || e->args[0]->kind != E_LOAD) return;
     const Buf *b = e->args[0]->buf;
-    if (e->args[0]->dt == b->dt && small_float(b->dt) && b->kind != BUF_LOCAL && b->id < w->n) w->reads[b->id] += w->trips;
+    if (e->args[0]->dt != b->dt || !small_float(b->dt) || b->kind == BUF_LOCAL || b->id >= w->n) return;
+    w->reads[b->id] += w->trips;
 }
 
 static void count_reductions(const Expr *e, void *arg)
@@ -40,7 +42,7 @@ static void count_reductions(const Expr *e, void *arg)
     w->trips = outside;
 }
 
-static const Buf *widened_constant(Ctx *c, const Buf *b)
+static Buf *widened_constant(Ctx *c, const Buf *b)
 {
     Tensor *t = tensor_new(c, type_make(c, DT_F32, b->rank, b->dims));
     for (int64_t i = 0; i < buf_count(b); i++)
@@ -107,7 +109,8 @@ static Prog *widened(Widen *w, const Prog *p)
             VEC_PUSH(w->c, bufs, b);
             continue;
         }
-        Buf *to = b->kind == BUF_CONST ? (Buf *)widened_constant(w->c, b) : buf_new(w->c, BUF_TEMP, b->name, DT_F32, b->rank, b->dims);
+        Buf *to = b->kind == BUF_CONST ? widened_constant(w->c, b)
+                                       : buf_new(w->c, BUF_TEMP, b->name, DT_F32, b->rank, b->dims);
         w->to[b->id] = to;
         ptrmap_put(w->c, &w->made, to, to);
         if (b->kind != BUF_TEMP) VEC_PUSH(w->c, bufs, b);

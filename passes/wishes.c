@@ -1,4 +1,5 @@
-/* Kernels that sum products, recognised by what they access: which variable is the lane, and how the operands should lie. */
+/* Kernels that sum products, recognised by what they access: which variable is the lane, and how the operands should
+ * lie. */
 #include "layout.h"
 
 typedef struct Sum { const Expr *loads[8]; int n; bool ok; } Sum;     /* what one reduction reads */
