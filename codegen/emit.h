@@ -65,6 +65,7 @@ typedef struct Function {            /* the C function that is being printed: on
     int stamp;
     bool wide;                       /* indices need int64_t */
     bool uses_arena;
+    bool weights;                    /* what it calls reads OUT.bin */
     PtrMap *pointers;                /* Buf -> name of a pointer to it; NULL: arrays are named as they are */
     Names names;
     PtrMap locals;                   /* Buf -> Local */
@@ -82,6 +83,7 @@ typedef struct Emit {
     Sheet *body, *line, *inner;       /* the functions; a statement; the statements of a function */
     Function *fn; int stamp;         /* stamp: of the last one begun */
     Bufs spare;                      /* room for the next one's touched */
+    PtrMap calls;                    /* Stmt -> the Routine that is called for it */
     VEC(int) vars;                   /* open loops, by variable; the position is the depth */
     bool *helpers;                   /* by number: used */
     unsigned headers;                /* NEEDS_… */
@@ -130,6 +132,7 @@ const Stmt *split_stmt(Emit *e, const Stmt *s);      /* with parts of deep expre
 void print_stmt(Emit *e, const Stmt *s, int indent);         /* to inner */
 void scan_stmt(Emit *e, const Stmt *s); /* before printing: counts locals' uses, decides int32_t or int64_t */
 void print_line(Emit *e, FILE *f, int indent);       /* what was written to line, then begins a new one */
+bool print_part(Emit *e, const Stmt *s, int indent);         /* as a call, when it has a function of its own */
 void emit_kernels(Emit *e);                          /* to body: the functions, run last */
 /* The kernels that have statements, in order: those that the C has, and steps number. to: p->nkernels long. */
 int kernels_live(Ctx *c, const Prog *p, const Kernel **to);
@@ -201,6 +204,8 @@ int64_t meter_bytes(Ctx *c, const Prog *p, const EmitOptions *o);    /* that the
 /* ---- size.c ------------------------------------------------------------------------------------------------------ */
 
 typedef struct KernelSizes { int64_t ops, bytes, stack; } KernelSizes;
+/* The one buffer, locals aside, that the statement fills; NULL: none, or several. */
+const Buf *stmt_fills(const Stmt *s);
 KernelSizes kernel_sizes(Ctx *c, const Kernel *k);
 /* Bytes that it must move at least: of each buffer no more than it is long, in each direction. */
 int64_t kernel_touched(Ctx *c, const Kernel *k);

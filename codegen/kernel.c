@@ -3,7 +3,10 @@
  * Each kernel is a static function, called once, that takes the pointers it needs; run calls them in order. A program
  * of few kernels has them as paragraphs of run itself. More calls than GROUP are put into functions that make GROUP
  * calls each, and those likewise, so no function grows with the program. Constants and a static arena are of file
- * scope and are no parameters. */
+ * scope and are no parameters.
+ *
+ * A kernel that holds temporaries is a function of loops around calls: what fills one buffer is a function of its own,
+ * which takes the loops that it stands in. In one function for all, gcc keeps no array in registers any more. */
 #include "emit.h"
 
 enum { GROUP = 200, PARAGRAPHS = 3, WHAT_MAX = 200, SOURCES_MAX = 6 };
@@ -14,6 +17,8 @@ typedef struct Routine {             /* a function of the emitted C */
     bool *written;                   /* by it, per bufs */
     bool weights, arena;
     int step;                        /* the kernel that it is; -1: a group */
+    int nloops; const Idx **loops; const char *loop_type;    /* variables that it takes */
+    int loop; bool loop_used;        /* the one that is looked for */
 } Routine;
 
 /* With EmitOptions.steps: tells that the kernel is done. */
@@ -47,6 +52,7 @@ static Routine routine_of(Emit *e, const char *name)
     while (n < fn->touched.n && fn->touched.at[n]->kind <= BUF_OUT) n++;     /* they come first */
     r.bufs = NEW_N(e->c, const Buf *, n);
     r.written = NEW_N(e->c, bool, n);
+    r.weights = fn->weights;
     for (int i = 0; i < fn->touched.n; i++) {
         const Buf *b = fn->touched.at[i];
         if (in_bin(e, b)) r.weights = true;
@@ -62,6 +68,10 @@ static void print_routine_head(Emit *e, FILE *to, const Routine *r)
     FILE *f = e->line->f;
     const char *comma = "";
     fprintf(f, "static void %s(", r->name);
+    for (int i = 0; i < r->nloops; i++, comma = ", ") {
+        fprintf(f, "%s%s ", comma, r->loop_type);
+        print_index(e, f, r->loops[i]);
+    }
     for (int i = 0; i < r->n; i++, comma = ", ") {
         fputs(comma, f);
         print_parameter(e, f, r->bufs[i], r->written[i], "restrict ");
@@ -69,21 +79,26 @@ static void print_routine_head(Emit *e, FILE *to, const Routine *r)
     if (r->weights) fprintf(f, "%sconst void *restrict weights", comma);
     if (r->weights) comma = ", ";
     if (r->arena) fprintf(f, "%sunion %s_arena *restrict arena", comma, e->o->prefix);
-    fputs(r->n || r->weights || r->arena ? ")" : "void)", f);
+    if (r->arena) comma = ", ";
+    fputs(*comma ? ")" : "void)", f);
     print_line(e, to, 0);
 }
 
-static void print_call(Emit *e, FILE *to, const Routine *r)
+static void print_call(Emit *e, FILE *to, const Routine *r, int indent)
 {
     FILE *f = e->line->f;
     const char *comma = "";
     fprintf(f, "%s(", r->name);
+    for (int i = 0; i < r->nloops; i++, comma = ", ") {
+        fputs(comma, f);
+        print_index(e, f, r->loops[i]);
+    }
     for (int i = 0; i < r->n; i++, comma = ", ") fprintf(f, "%s%s", comma, buf_info(e, r->bufs[i])->name);
     if (r->weights) fprintf(f, "%sweights", comma);
     if (r->weights) comma = ", ";
     if (r->arena) fprintf(f, "%sarena", comma);
     fputs(");", f);
-    print_line(e, to, INDENT);
+    print_line(e, to, indent);
     print_step(e, to, r->step);
 }
 
@@ -113,6 +128,27 @@ static void function_end(Emit *e)
 {
     e->spare = e->fn->touched;
     e->fn = NULL;
+}
+
+static void see_loop(const Expr *x, void *arg)
+{
+    Routine *r = arg;
+    const int n = x->kind == E_LOAD ? x->buf->rank : x->kind == E_INDEX || x->kind == E_IN ? 1 : 0;
+    for (int d = 0; d < n; d++) r->loop_used |= idx_uses(x->at[d], r->loop);
+}
+
+/* Of the loops that are open where the function stands, those of which it needs to know. */
+static void take_loops(Emit *e, Routine *r, const Stmt *nest)
+{
+    const Kernel k = {.nest = nest};
+    r->loop_type = idx_type(e);
+    r->loops = NEW_N(e->c, const Idx *, e->vars.n);
+    for (int i = 0; i < e->vars.n; i++) {
+        r->loop = e->vars.at[i];
+        r->loop_used = false;
+        kernel_walk(e->c, &k, see_loop, r);
+        if (r->loop_used) r->loops[r->nloops++] = idx_var(e->c, r->loop, 2);
+    }
 }
 
 static void take_loop_names(Emit *e, Function *fn)
@@ -148,11 +184,11 @@ static void print_steps(Emit *e, FILE *f, const char *what)
     if (tail) print_escaped(f, tail);
 }
 
-/* What the kernel computes, and from what. */
+/* What the kernel computes, and from what. A part of one: what it fills. */
 static void print_what(Emit *e, FILE *to, const Kernel *k, int indent)
 {
     FILE *f = e->line->f;
-    const char *what = k->what ? k->what : "";
+    const char *what = k->what ? k->what : "Rows";
     int n = 0;
     print_steps(e, f, what);
     if (strlen(what) > WHAT_MAX || !ends_in(e, what, k->out)) {
@@ -161,7 +197,7 @@ static void print_what(Emit *e, FILE *to, const Kernel *k, int indent)
     }
     for (int i = 0; i < e->fn->touched.n; i++) {
         const Buf *b = e->fn->touched.at[i];
-        if (b == k->out || n++ >= SOURCES_MAX) continue;
+        if (kernel_fills(k, b) || n++ >= SOURCES_MAX) continue;
         fputs(n > 1 ? ", " : " from ", f);
         print_buf(e, f, b);
     }
@@ -192,20 +228,20 @@ static void print_guard(const Emit *e, FILE *f, const Kernel *k)
         const Buf *b = e->fn->touched.at[i];
         reads |= in_arena(e, b) && b != k->out;
     }
-    if (reads && in_arena(e, k->out))
+    if (reads && (in_arena(e, k->out) || k->nheld))
         fputs("#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 8\n__attribute__((noipa))\n#endif\n", f);
 }
 
-static Routine emit_kernel(Emit *e, const Kernel *k, int step)
+/* wide: indices need 64 bits, whatever the nest says. */
+static Routine emit_function(Emit *e, const char *name, const Kernel *k, const Stmt *nest, bool wide)
 {
     Function fn = function_new(e);
-    const char *name = cname_new(e->c, &e->names, "fill", k->out->name);
     Mark m = scratch_mark(e->c);
     e->fn = &fn;
     take_loop_names(e, &fn);
-    const Stmt *nest = split_stmt(e, k->nest);
     PtrMap pointers = {0};
     if (has_lanes(nest)) fn.pointers = &pointers;
+    fn.wide = wide;
     scan_stmt(e, nest);
     sheet_rewind(e->inner);
     print_kernel_body(e, k, nest);
@@ -213,9 +249,11 @@ static Routine emit_kernel(Emit *e, const Kernel *k, int step)
     e->wide |= fn.wide;
     FILE *f = e->body->f;
     Routine r = routine_of(e, name);
-    r.step = step;
+    r.step = -1;
+    take_loops(e, &r, nest);
     print_what(e, f, k, 0);
     print_guard(e, f, k);
+    if (!k->what) fputs("#if defined(__GNUC__)\n__attribute__((noinline))\n#endif\n", f);
     print_routine_head(e, f, &r);
     fputs("{\n", f);
     print_function_pointers(e, f);
@@ -223,6 +261,58 @@ static Routine emit_kernel(Emit *e, const Kernel *k, int step)
     fputs("}\n\n", f);
     scratch_release(e->c, m);
     function_end(e);
+    return r;
+}
+
+/* ---- a kernel in parts ------------------------------------------------------------------------------------------- */
+
+static const char *name_of(Emit *e, const Buf *out)
+{
+    return cname_new(e->c, &e->names, "fill", out->name);
+}
+
+/* Functions of the parts of s, each before what calls it. */
+static void emit_parts(Emit *e, const Kernel *k, const Stmt *s, bool wide)
+{
+    const Buf *one = stmt_fills(s);
+    if (one) {
+        const Kernel part = {.loc = k->loc, .out = one, .nest = s};
+        Routine *r = NEW(e->c, Routine);
+        *r = emit_function(e, name_of(e, one), &part, s, wide);
+        ptrmap_put(e->c, &e->calls, s, r);
+        return;
+    }
+    if (s->kind == S_FOR) VEC_PUSH(e->c, e->vars, s->var);
+    for (int i = 0; i < s->n; i++) emit_parts(e, k, s->body[i], wide);
+    if (s->kind == S_FOR) e->vars.n--;
+}
+
+bool print_part(Emit *e, const Stmt *s, int indent)
+{
+    const Routine *r = e->calls.n ? ptrmap_get(&e->calls, s) : NULL;
+    if (!r) return false;
+    for (int i = 0; i < r->n; i++) touch(e, r->bufs[i], r->written[i]);
+    e->fn->weights |= r->weights;
+    e->fn->uses_arena |= r->arena;
+    print_call(e, e->inner->f, r, indent);
+    return true;
+}
+
+static Routine emit_kernel(Emit *e, const Kernel *k, int step)
+{
+    e->parts = 0;
+    const Stmt *nest = split_stmt(e, k->nest);
+    const char *name = name_of(e, k->out);
+    Function fn = {0};
+    if (k->nheld) {
+        fn = function_new(e);
+        e->fn = &fn;
+        scan_stmt(e, nest);
+        function_end(e);
+        emit_parts(e, k, nest, fn.wide);
+    }
+    Routine r = emit_function(e, name, k, nest, fn.wide);
+    r.step = step;
     return r;
 }
 
@@ -249,7 +339,7 @@ static Routine emit_group(Emit *e, const Routine *calls, int n)
     fputs("#if defined(__GNUC__)\n__attribute__((noinline))\n#endif\n", f);
     print_routine_head(e, f, &r);
     fputs("{\n", f);
-    for (int i = 0; i < n; i++) print_call(e, f, &calls[i]);
+    for (int i = 0; i < n; i++) print_call(e, f, &calls[i], INDENT);
     fputs("}\n\n", f);
     function_end(e);
     return r;
@@ -345,7 +435,9 @@ void emit_kernels(Emit *e)
 {
     const Kernel **live = NEW_N(e->c, const Kernel *, e->p->nkernels);
     int n = kernels_live(e->c, e->p, live);
-    if (n <= PARAGRAPHS && !e->o->arena_caller) {
+    bool held = false;
+    for (int i = 0; i < n; i++) held |= live[i]->nheld > 0;
+    if (n <= PARAGRAPHS && !held && !e->o->arena_caller) {
         emit_paragraphs(e, live, n);
         return;
     }
@@ -358,6 +450,6 @@ void emit_kernels(Emit *e)
     }
     begin_run(e);
     print_unused(e, e->body->f);
-    for (int i = 0; i < n; i++) print_call(e, e->body->f, &calls[i]);
+    for (int i = 0; i < n; i++) print_call(e, e->body->f, &calls[i], INDENT);
     fputs("}\n", e->body->f);
 }

@@ -180,12 +180,13 @@ static void json_graph(FILE *f, Ctx *c, const Graph *g)
     scratch_release(c, m);
 }
 
-typedef struct Reads { FILE *f; const int *index, *writer; int n, kernel; bool edges; } Reads;   /* by buffer id */
+/* By buffer id. */
+typedef struct Reads { FILE *f; const int *index, *writer; int n, kernel; bool edges; const Kernel *k; } Reads;
 
 static void json_read(const Buf *b, void *arg)
 {
     Reads *r = arg;
-    if (b->kind == BUF_LOCAL) return;
+    if (b->kind == BUF_LOCAL || (b != r->k->out && kernel_fills(r->k, b))) return;
     if (!r->edges) {
         fprintf(r->f, "%s%d", r->n++ ? ", " : "", r->index[b->id]);
         return;
@@ -200,7 +201,7 @@ static void json_kernels(FILE *f, Ctx *c, const Prog *p, const int *index)
     fputs("  \"nodes\": [", f);
     for (int i = 0; i < p->nkernels; i++) {
         const Kernel *k = p->kernels[i];
-        Reads r = {.f = f, .index = index};
+        Reads r = {.f = f, .index = index, .k = k};
         fprintf(f, "%s{\"kernel\": ", between(i));
         json_string(f, k->what);
         fputs(", \"inputs\": [", f);
@@ -252,10 +253,11 @@ static void json_prog(FILE *f, Ctx *c, const Prog *p)
     json_params(f, "outputs", p->nouts, p->outs, index);
     json_kernels(f, c, p, index);
     fputs("  \"edges\": [", f);
-    Reads r = {f, index, writer, 0, 0, true};
+    Reads r = {f, index, writer, 0, 0, true, NULL};
     for (; r.kernel < p->nkernels; r.kernel++) {
-        prog_reads(c, p->kernels[r.kernel], json_read, &r);
-        writer[p->kernels[r.kernel]->out->id] = r.kernel + 1;
+        r.k = p->kernels[r.kernel];
+        prog_reads(c, r.k, json_read, &r);
+        writer[r.k->out->id] = r.kernel + 1;
     }
     fputs("\n  ],\n", f);
     json_buffers(f, c, p);

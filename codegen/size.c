@@ -196,8 +196,36 @@ static int64_t count_loads(Ctx *c, const Stmt *s)
     return max(row, most);
 }
 
+static const Buf *filled(const Stmt *s, const Buf *so_far, bool *several)
+{
+    const bool stores = (s->kind == S_STORE || s->kind == S_COPY) && s->buf->kind != BUF_LOCAL;
+    if (stores && so_far && s->buf != so_far) *several = true;
+    if (stores) so_far = s->buf;
+    for (int i = 0; i < s->n; i++) so_far = filled(s->body[i], so_far, several);
+    return so_far;
+}
+
+const Buf *stmt_fills(const Stmt *s)
+{
+    bool several = false;
+    const Buf *one = filled(s, NULL, &several);
+    return several ? NULL : one;
+}
+
+static int64_t stack_of(Ctx *c, const Kernel *k);
+
+/* Of a kernel that holds temporaries: its parts are functions of their own, called in turn. */
+static int64_t parts_stack(Ctx *c, const Stmt *s)
+{
+    int64_t most = 0;
+    if (stmt_fills(s)) return stack_of(c, &(Kernel){.nest = s});
+    for (int i = 0; i < s->n; i++) most = max(most, parts_stack(c, s->body[i]));
+    return most;
+}
+
 static int64_t stack_of(Ctx *c, const Kernel *k)
 {
+    if (k->nheld) return sum(KERNEL_FRAME, parts_stack(c, k->nest));
     Frame f = {0, 0, 0, 0, 1};
     measure_frame(c, k->nest, 0, &f);
     const int64_t loads = count_loads(c, k->nest), widths = widths_of(c, k);

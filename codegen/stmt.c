@@ -305,6 +305,7 @@ static void print_if(Emit *e, const Stmt *s, int indent)
 
 void print_stmt(Emit *e, const Stmt *s, int indent)
 {
+    if (print_part(e, s, indent)) return;
     switch (s->kind) {
     case S_SEQ: print_seq(e, s, indent); break;
     case S_FOR: print_for(e, s, indent); break;

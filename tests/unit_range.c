@@ -181,6 +181,29 @@ START_TEST(stores_are_proved)
 }
 END_TEST
 
+/* y through a temporary of two elements that the kernel holds; refused when it does not, or when another one reads it. */
+START_TEST(only_its_kernel_touches_what_it_holds)
+{
+    Buf *out = buf_new(c, BUF_OUT, "out", DT_I32, 1, y->dims);
+    Buf *again = buf_new(c, BUF_OUT, "again", DT_I32, 1, y->dims);
+    Buf *ring = buf_new(c, BUF_TEMP, "ring", DT_I32, 1, (const int64_t[]){ 2 }), *bufs[] = { y, ring, again, out };
+    const Idx *place = idx_digit(c, i0, 1, 2);
+    const Stmt *both[] = { stmt_store(c, ring, &place, load_y()), stmt_store(c, out, &i0, expr_load(c, ring, &place)) };
+    Kernel k = { .what = "through", .out = out, .nest = stmt_for(c, 0, 6, stmt_seq(c, 2, both)) };
+    const Kernel *kernels[] = { &k, kernel_compute(c, "late", (Loc){ 0 }, again, expr_load(c, ring, &place)) };
+    refuses(y, &k, "ring is read before it is written");
+    k.nheld = 1;
+    k.held = (const Buf *const[]){ ring };
+    int32_t got[6], in[6] = { 1, 2, 3, 4, 5, 6 };
+    Prog p = prog_of(4, bufs, 1, kernels);
+    prog_check(c, &p);
+    prog_run(c, &p, (void *[]){ in, NULL, NULL, got }, true);
+    ck_assert_mem_eq(got, in, sizeof got);
+    bad = prog_of(4, bufs, 2, kernels);
+    ck_assert(!ctx_run(c, check_bad, NULL));
+}
+END_TEST
+
 typedef struct Accesses { int n; Access at[20]; } Accesses;
 static void see_access(const Access *a, void *arg)
 {
@@ -208,7 +231,8 @@ int main(void)
 {
     const TTest *const tests[] = {
         intervals_follow_the_operators, constant_buffers_know_their_extremes, what_is_not_proved_is_refused,
-        conditions_around_prove_what_is_taken, stores_are_proved, accesses_are_listed_with_their_intervals,
+        conditions_around_prove_what_is_taken, stores_are_proved, only_its_kernel_touches_what_it_holds,
+        accesses_are_listed_with_their_intervals,
     };
     return RUN("range", setup, context_free, tests);
 }

@@ -179,6 +179,8 @@ void prog_run(Ctx *c, const Prog *p, void **data, bool fused)
     memory_plan(&m, p, data);
     for (int i = 0; i < p->nkernels; i++) {
         memory_begin(&m, p->kernels[i]->out);
+        for (int k = 0; k < p->kernels[i]->nheld; k++)
+            memory_begin(&m, p->kernels[i]->held[k]);
         Mark inner = scratch_mark(c);
         Program code = interp_compile(c, p->kernels[i], &m.at, fused);
         run(c, &code);

@@ -269,7 +269,7 @@ const Stmt *stmt_copy(Ctx *c, const Buf *b, const Idx *const *at, const Buf *src
 
 /* A kernel fills (part of) one buffer. Compute form: for all i in dims: out[at(i)] = value(i), each element stored
  * at most once, and value reads out nowhere but at the same place. Nest form: nest != NULL, the rest of the compute
- * form is unused but for out. */
+ * form is unused but for out. A nest may fill further temporaries, which it holds: no other kernel touches them. */
 typedef struct Kernel {
     const char *what;                /* for people: "Relu y", joined by " + " when fused */
     const char *operators;           /* in it: "Conv + Relu", the middle left out when there are many; NULL: none */
@@ -279,6 +279,7 @@ typedef struct Kernel {
     const Buf *out; const Idx *const *at;
     const Expr *value;
     const Stmt *nest;
+    int nheld; const Buf *const *held;
 } Kernel;
 typedef struct Prog {                /* kernels run in order; every buffer is written before it is read */
     const char *name;
@@ -298,6 +299,7 @@ typedef struct Plan {                /* where things lie in the one arena */
 } Plan;
 /* Each expression of the kernel, those within subscripts too, perhaps more than once. */
 void kernel_walk(Ctx *c, const Kernel *k, void (*visit)(const Expr *, void *), void *arg);
+bool kernel_fills(const Kernel *k, const Buf *b);        /* out, or what it holds */
 bool prog_exact(Ctx *c, const Prog *p);          /* op_exact holds for all of it */
 /* dims of out, at = identity; `what` begins with the operator */
 Kernel *kernel_compute(Ctx *c, const char *what, Loc loc, const Buf *out, const Expr *value);

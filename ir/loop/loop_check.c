@@ -20,7 +20,7 @@ static void check_writable(Checker *x, const Buf *b)
 {
     if (b->kind == BUF_IN || b->kind == BUF_CONST)
         check_fail(x, "%s is stored into, but is %s", b->name, b->kind == BUF_IN ? "an input" : "a constant");
-    if (b->kind != BUF_LOCAL && b != x->kernel->out)
+    if (b->kind != BUF_LOCAL && !kernel_fills(x->kernel, b))
         check_fail(x, "%s is stored into, but the kernel fills %s", b->name, x->kernel->out->name);
 }
 
@@ -146,7 +146,7 @@ typedef struct Order { Checker *x; Memo *written; } Order;
 static void check_read(const Buf *b, void *arg)
 {
     const Order *o = arg;
-    bool own = o->x->kernel->out == b && o->x->kernel->nest;
+    bool own = kernel_fills(o->x->kernel, b) && o->x->kernel->nest;
     if (b->kind != BUF_IN && b->kind != BUF_CONST && !own && buf_count(b) > 0 && !memo_get(o->written, b->id))
         check_fail(o->x, "%s is read before it is written", b->name);
 }

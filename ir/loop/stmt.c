@@ -165,6 +165,14 @@ Kernel *kernel_compute(Ctx *c, const char *what, Loc loc, const Buf *out, const 
     return k;
 }
 
+bool kernel_fills(const Kernel *k, const Buf *b)
+{
+    bool is = k->out == b;
+    for (int i = 0; i < k->nheld; i++)
+        is |= k->held[i] == b;
+    return is;
+}
+
 static void walk_places(Ctx *c, int n, const Idx *const *at, void (*visit)(const Expr *, void *), void *arg)
 {
     for (int i = 0; i < n; i++)
