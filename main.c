@@ -25,7 +25,7 @@ typedef struct Args {                /* the command line, taken apart */
     const Target *target;
     EmitOptions emit;
     CheckOptions check;
-    bool json, html, bisect, counts, fast_math;
+    bool json, html, bisect, counts, fast_math, stream;
     unsigned seen;                   /* which of `limited` were given */
 } Args;
 
@@ -52,10 +52,10 @@ static const char usage[] =
     "  --io=copy|arena               inputs and outputs are buffers of the caller's (default), or live in the arena\n"
     "  --counts                      a parameter more for each output whose size depends on data: its true dimensions\n"
     "  --weights=c|bin               constants as C arrays (default), or in OUT.bin\n"
-    "  --ram-budget=N                refuse a model that needs more bytes of RAM (default: 2 GiB)\n"
-    "  --flash-budget=N              refuse a model whose constants need more bytes\n"
+    "  --ram-budget=N --flash-budget=N    refuse a model that needs more bytes of RAM (default: 2 GiB), for constants\n"
     "  --target=NAME                 the machine that tile shapes are chosen for (generic, cortex-m4, x86-64-v3, ...)\n"
     "  --fast-math                   rewrites that round otherwise, for speed\n"
+    "  --stream                      rows of intermediate results in rings instead of whole ones, where that saves RAM\n"
     "  --string-bytes=N              room for a computed string (255)\n"
     "  --after=PASS --stop-after=PASS --pass-limit=N --check-passes    look into, cut short, check the passes:\n"
     "                  read, canon, fold (graph text), lower, views, fuse, layout, spaces, tile, loopify, order, plan\n"
@@ -123,7 +123,8 @@ static const Target *target_named(const char *name)
 
 enum Option {
     O_SHAPE = 256, O_TYPE, O_WFILE, O_PREFIX, O_ARENA, O_IO, O_WEIGHTS, O_RAM, O_FLASH, O_TARGET, O_STRING,
-    O_COUNTS, O_AFTER, O_STOP, O_LIMIT, O_CHECK, O_RTOL, O_ATOL, O_BISECT, O_AS, O_JSON, O_HTML, O_FAST, O_HELP, O_VERSION,
+    O_COUNTS, O_STREAM, O_AFTER, O_STOP, O_LIMIT, O_CHECK, O_RTOL, O_ATOL, O_BISECT, O_AS, O_JSON, O_HTML, O_FAST, O_HELP,
+    O_VERSION,
 };
 
 static const struct option options[] = {
@@ -140,7 +141,7 @@ static const struct option options[] = {
     {"bisect", no_argument, NULL, O_BISECT},              {"as", required_argument, NULL, O_AS},
     {"json", no_argument, NULL, O_JSON},                  {"html", no_argument, NULL, O_HTML},
     {"help", no_argument, NULL, O_HELP},                  {"version", no_argument, NULL, O_VERSION},
-    {NULL, 0, NULL, 0},
+    {"stream", no_argument, NULL, O_STREAM},              {NULL, 0, NULL, 0},
 };
 
 /* Options that mean something to some commands only. */
@@ -184,6 +185,7 @@ static void take_option(Ctx *c, Args *a, int o)
         remember(c, a, "--weights", optarg);
         break;
     case O_COUNTS: a->counts = true; remember(c, a, "--counts", ""); break;
+    case O_STREAM: a->stream = true; remember(c, a, "--stream", ""); break;
     case O_RAM: a->emit.ram_budget = number("--ram-budget", optarg, 0, INT64_MAX); break;
     case O_FLASH: a->emit.flash_budget = number("--flash-budget", optarg, 0, INT64_MAX); break;
     case O_TARGET: a->emit.isa = (a->target = target_named(optarg))->isa; remember(c, a, "--target", optarg); break;
@@ -246,7 +248,8 @@ static const Type *edge_types(Ctx *c, int n, Edge *const *edges)
 
 static Unit transformed(Ctx *c, Args *a, const Graph *g)
 {
-    Unit u = {.graph = g, .target = a->target, .fast_math = a->fast_math, .io_arena = a->emit.io_arena};
+    Unit u = {.graph = g, .target = a->target, .fast_math = a->fast_math, .stream = a->stream,
+              .io_arena = a->emit.io_arena};
     if (a->counts) u.graph = graph_counted(c, u.graph);
     a->emit.ncounts = u.graph->ncounts;
     a->emit.counted = u.graph->counted;

@@ -95,8 +95,7 @@ typedef struct Sweep {
     int positions[MAX_RANK];         /* 0, 1, …: a kernel's variables */
 } Sweep;
 
-/* "a + b"; too long: the beginning of a, and the last of b. */
-static const char *joined(Ctx *c, const char *a, const char *b)
+const char *names_joined(Ctx *c, const char *a, const char *b)
 {
     if (!a || !b || !*a || !*b) return a && *a ? a : b;
     if (strlen(a) + strlen(b) < OPERATORS_LENGTH) return internf(c, "%s + %s", a, b);
@@ -110,14 +109,14 @@ static const char *joined(Ctx *c, const char *a, const char *b)
 static void join_names(Ctx *c, const Kernel *d, Sweep *s)
 {
     if (d == s->last) return;
-    s->through = joined(c, d->through, s->through);
+    s->through = names_joined(c, d->through, s->through);
     if (!s->how->joins) {
-        if (d->value->kind != E_CONST) s->through = joined(c, d->operators, s->through);
+        if (d->value->kind != E_CONST) s->through = names_joined(c, d->operators, s->through);
         return;
     }
     const char *first = strlen(d->what) + strlen(s->what) < NAME_MAX_LENGTH ? d->what : d->operators;
     if (first && *first && strlen(s->what) < 2 * NAME_MAX_LENGTH) s->what = internf(c, "%s + %s", first, s->what);
-    s->operators = joined(c, d->operators, s->operators);
+    s->operators = names_joined(c, d->operators, s->operators);
 }
 
 static const Expr *read_through(Ctx *c, const Buf *b, const Idx *const *at, void *arg)

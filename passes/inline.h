@@ -25,6 +25,8 @@ Prog *prog_inline(Ctx *c, const Prog *p, const Inline *how, const Target *target
 bool kernel_whole(Ctx *c, const Kernel *k); /* compute form that writes each element of its buffer at its own place */
 bool expr_moves(const Expr *e);                  /* only reads, guards and constants: movement, nothing computed */
 int expr_divisions(Ctx *c, const Expr *e); /* divisions and remainders in its subscripts, as they will be printed */
+/* "a + b"; too long: the beginning of a, the last of b. */
+const char *names_joined(Ctx *c, const char *a, const char *b);
 int64_t count_mul(int64_t a, int64_t b);         /* saturating */
 
 #endif

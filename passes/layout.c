@@ -179,7 +179,7 @@ static Prog *ordered(Ctx *c, const Prog *p)
 typedef struct Copies {
     Ctx *c;
     VEC(const Kernel *) kernels;
-    VEC(Buf *) bufs;
+    Bufs bufs;
 } Copies;
 
 typedef struct One { const Buf *from, *to; int dim[MAX_RANK]; } One;
@@ -254,12 +254,7 @@ static Prog *copied(Ctx *c, const Prog *p, bool temporaries)
         else VEC_PUSH(c, s.kernels, k);
     }
     scratch_release(c, m);
-    Prog q = *p;
-    q.nbufs = p->nbufs + s.bufs.n;
-    q.bufs = NEW_N(c, Buf *, q.nbufs);
-    memcpy(q.bufs, p->bufs, sizeof *q.bufs * (size_t)p->nbufs);
-    if (s.bufs.n) memcpy(q.bufs + p->nbufs, s.bufs.at, sizeof *q.bufs * (size_t)s.bufs.n);
-    return prog_with(c, &q, s.kernels.n, s.kernels.at);
+    return prog_more(c, p, &s.bufs, s.kernels.n, s.kernels.at);
 }
 
 Unit pass_layout(Ctx *c, Unit u)

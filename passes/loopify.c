@@ -270,7 +270,7 @@ static const Stmt *spell_nest(Ctx *c, const Stmt *st, bool wide)
     return stmt_again(c, st, body);
 }
 
-static const Kernel *with_loops(Ctx *c, const Kernel *k, bool wide)
+const Kernel *kernel_loops(Ctx *c, const Kernel *k, bool wide)
 {
     Mark m = scratch_mark(c);
     Kernel *to = mem_copy(c, k, sizeof *k);
@@ -295,7 +295,7 @@ Unit pass_loopify(Ctx *c, Unit u)
     int n = 0;
     for (int i = 0, taken; i < q->nkernels; i += taken) {
         out[n] = joined_rows(c, q->kernels + i, q->nkernels - i, &uses, wide, &taken);
-        if (!out[n]) out[n] = with_loops(c, q->kernels[i], wide), taken = 1;
+        if (!out[n]) out[n] = kernel_loops(c, q->kernels[i], wide), taken = 1;
         n++;
     }
     scratch_release(c, m);

@@ -7,6 +7,9 @@
 const Stmt *copy_nest(Ctx *c,
                       const Kernel *k); /* the kernel as loops around COPY; NULL when it does more than move runs */
 
+/* The kernel as statements. */
+const Kernel *kernel_loops(Ctx *c, const Kernel *k, bool wide);
+
 /* The store with reductions, shared values and choices of its value spelled as statements; wide: for a machine that
  * computes several elements at once, so that loops are cut to fit. */
 const Stmt *spelled_store(Ctx *c, const Buf *b, const Idx *const *at, const Expr *value, bool wide);

@@ -77,7 +77,7 @@ static int64_t least_peak(const Orderer *o, const Part *p)
         used[v] = o->s.born[v] ? used[v] > 0 ? -used[v] : used[v] : 0;       /* each is subtracted once */
     }
     for (int k = p->from; k < p->to; k++) {
-        int64_t bytes = stays;
+        int64_t bytes = stays + net->holds[k];
         for (int i = uses->from[k]; i < uses->from[k + 1]; i++) {
             const int v = uses->at[i];
             if (!o->s.born[v] || (-used[v] == o->s.left[v] && !net->stays[v])) bytes += net->bytes[v];

@@ -17,6 +17,7 @@ typedef struct OrderNet {                 /* kernels by position in the program;
     Lists over;                      /* by kernel: values that it may write over when it is their last user */
     int *out;                        /* by kernel: the value that it writes; -1: none that lies in the arena */
     int64_t *bytes;                  /* by value */
+    int64_t *holds;                  /* by kernel: bytes of what it alone touches */
     bool *stays, *early;             /* by value: lives to the end; lives from the start */
 } OrderNet;
 OrderNet order_net(Ctx *c, const Prog *p, bool io);      /* in scratch memory */

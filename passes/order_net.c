@@ -77,7 +77,9 @@ typedef struct Reads { Maker *m; Links *pairs; } Reads;
 static void note_read(const Buf *b, void *arg)
 {
     Reads *r = arg;
-    if (b->kind != BUF_LOCAL && b->kind != BUF_CONST) VEC_PUSH(r->m->net->c, *r->pairs, ((Link){b->id, r->m->at}));
+    const Kernel *k = r->m->p->kernels[r->m->at];
+    const bool held = b != k->out && kernel_fills(k, b);
+    if (b->kind != BUF_LOCAL && b->kind != BUF_CONST && !held) VEC_PUSH(r->m->net->c, *r->pairs, ((Link){b->id, r->m->at}));
 }
 
 static void add_edge(Maker *m, int before, int after)
@@ -94,7 +96,7 @@ static void read_by(const Buf *b, void *arg)
 {
     Maker *m = arg;
     const Kernel *k = m->p->kernels[m->at];
-    if (b->kind == BUF_LOCAL || b->kind == BUF_CONST || b == k->out) return;
+    if (b->kind == BUF_LOCAL || b->kind == BUF_CONST || kernel_fills(k, b)) return;
     add_use(m, b, m->at);
     if (m->parts[b->id])
         for (int i = m->writers.from[b->id]; i < m->writers.from[b->id + 1]; i++) add_edge(m, m->writers.at[i], m->at);
@@ -161,10 +163,13 @@ OrderNet order_net(Ctx *c, const Prog *p, bool io)
     for (int i = 0; i < p->nbufs; i++) m.parts[p->bufs[i]->id] = writes_parts(&m, p->bufs[i]);
     net.out = SCRATCH_N(c, int, net.n + 1);
     net.waits = SCRATCH_N(c, int, net.n + 1);
+    net.holds = SCRATCH_N(c, int64_t, net.n + 1);
     for (m.at = 0; m.at < net.n; m.at++) {
         net.out[m.at] = m.value[p->kernels[m.at]->out->id];
         prog_reads(c, p->kernels[m.at], read_by, &m);
         written_by(&m, p->kernels[m.at]->out);
+        for (int i = 0; i < p->kernels[m.at]->nheld; i++)
+            net.holds[m.at] += (int64_t)buf_bytes(p->kernels[m.at]->held[i]);
     }
     for (int i = 0; i < m.edges.n; i++) net.waits[m.edges.at[i].b]++;
     net.next = lists_of(c, &m.edges, net.n, false);
@@ -203,7 +208,7 @@ Step state_step(const OrderNet *net, const OrderState *s, int kernel)
     }
     for (int i = net->over.from[kernel]; i < net->over.from[kernel + 1]; i++)
         if (s->left[net->over.at[i]] == 1) spared = grows;
-    return (Step){s->alive + grows - spared, grows - freed};
+    return (Step){s->alive + grows - spared + net->holds[kernel], grows - freed};
 }
 
 void state_do(const OrderNet *net, OrderState *s, int kernel)

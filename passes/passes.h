@@ -14,6 +14,7 @@ typedef struct Unit { /* the program between two passes: as a graph until `lower
     const Target *target;
     bool io_arena;                   /* inputs and outputs live in the arena, too */
     bool fast_math;                  /* inexact rewrites are allowed */
+    bool stream;                     /* --stream: rows in rings where whole buffers need more bytes */
 } Unit;
 
 typedef struct PipeOptions {
@@ -42,6 +43,10 @@ typedef struct Uses {
 Uses prog_uses(Ctx *c, const Prog *p);
 Prog *prog_with(Ctx *c, const Prog *p, int nkernels,
                 const Kernel *const *kernels); /* drops kernels whose results nobody reads, and unused buffers */
+typedef VEC(Buf *) Bufs;
+Prog *prog_more(Ctx *c, const Prog *p, const Bufs *more, int nkernels,
+                const Kernel *const *kernels);   /* likewise, with further buffers */
+const Kernel *kernel_space(Ctx *c, const Kernel *k); /* what spaces makes of it */
 const Stmt *stmt_rewrite(Ctx *c, const Stmt *s, const Rewrite *r,
                          const Idx *const *(*store)(Ctx *, const Buf **b, const Idx *const *at,
                                                     void *arg)); /* store may be NULL */

@@ -55,6 +55,7 @@ static void find_lives(Planner *pl)
     for (int i = 0; i < p->nkernels; i++) {
         pl->position = i;
         begin(pl, p->kernels[i]->out, i);
+        for (int j = 0; j < p->kernels[i]->nheld; j++) begin(pl, p->kernels[i]->held[j], i);
         touch(p->kernels[i]->out, pl);
         prog_reads(pl->c, p->kernels[i], touch, pl);
     }
@@ -98,19 +99,48 @@ static void share_places(Planner *pl)
 
 /* ---- the plan ------------------------------------------------------------------------------------------------ */
 
-static void find_peak(Ctx *c, const Block *groups, int n, int nkernels, Plan *plan)
+static Planner planner_of(Ctx *c, const Prog *p, const Plan *plan)
 {
-    int64_t *change = SCRATCH_N(c, int64_t, nkernels + 2), alive = 0, most = 0;
-    for (int i = 0; i < n; i++) {
-        if (groups[i].first < 0) continue;
-        if (groups[i].bytes && groups[i].align > plan->align) plan->align = groups[i].align;
-        change[groups[i].first] += groups[i].bytes;
-        change[groups[i].last + 1] -= groups[i].bytes;
+    Planner pl = {.c = c, .p = p, .plan = plan, .uses = prog_uses(c, p)};
+    pl.group = SCRATCH_N(c, int, pl.uses.n + 1);
+    pl.groups = SCRATCH_N(c, Block, p->nbufs + 1);
+    find_lives(&pl);
+    share_places(&pl);
+    return pl;
+}
+
+/* Bytes, at each kernel, or where there is none. */
+static int64_t *alive(const Planner *pl)
+{
+    int64_t *bytes = SCRATCH_N(pl->c, int64_t, pl->p->nkernels + 2);
+    for (int i = 0; i < pl->ngroups; i++) {
+        const Block *g = &pl->groups[i];
+        if (g->first < 0) continue;
+        bytes[g->first] += g->bytes;
+        bytes[g->last + 1] -= g->bytes;
     }
+    for (int i = 1; i < pl->p->nkernels; i++) bytes[i] += bytes[i - 1];
+    return bytes;
+}
+
+int64_t *prog_alive(Ctx *c, const Prog *p, bool io)
+{
+    const Plan plan = {.io = io, .align = 1};
+    const Planner pl = planner_of(c, p, &plan);
+    return alive(&pl);
+}
+
+static void find_peak(const Planner *pl, Plan *plan)
+{
+    const int nkernels = pl->p->nkernels;
+    const int64_t *bytes = alive(pl);
+    int64_t most = 0;
+    for (int i = 0; i < pl->ngroups; i++)
+        if (pl->groups[i].first >= 0 && pl->groups[i].bytes && pl->groups[i].align > plan->align)
+            plan->align = pl->groups[i].align;
     for (int i = 0; i < nkernels || i == 0; i++) {
-        alive += change[i];
-        if (alive <= most) continue;
-        most = alive;
+        if (bytes[i] <= most) continue;
+        most = bytes[i];
         plan->peak = nkernels ? i : -1;
     }
     plan->lower_bound = round_up(most, plan->align);
@@ -136,12 +166,8 @@ Unit pass_plan(Ctx *c, Unit u)
     int64_t *offset = NEW_N(c, int64_t, q->nbufs);
     Mark m = scratch_mark(c);
     *plan = (Plan){.io = u.io_arena, .align = 1};
-    Planner pl = {.c = c, .p = q, .plan = plan, .uses = prog_uses(c, q)};
-    pl.group = SCRATCH_N(c, int, pl.uses.n + 1);
-    pl.groups = SCRATCH_N(c, Block, q->nbufs + 1);
-    find_lives(&pl);
-    share_places(&pl);
-    find_peak(c, pl.groups, pl.ngroups, q->nkernels, plan);
+    Planner pl = planner_of(c, q, plan);
+    find_peak(&pl, plan);
     place_groups(&pl, plan);
     for (int i = 0; i < q->nbufs; i++) {
         const Block *g = group_of(&pl, q->bufs[i]);

@@ -4,6 +4,11 @@
 
 #include "passes.h"
 
+/* ---- plan.c: lives ----------------------------------------------------------------------------------------------- */
+
+/* Bytes alive in the arena at each kernel, by scratch; io: inputs and outputs live there, too. */
+int64_t *prog_alive(Ctx *c, const Prog *p, bool io);
+
 /* ---- over.c: writing over what is read --------------------------------------------------------------------------- */
 
 /* Whether k may write its result over t, which it reads and nobody reads later: whole elements of the same size and

@@ -134,7 +134,7 @@ static void collect(const Expr *e, void *arg)
     if (x && x->n) s->flats[s->nflats++] = x;
 }
 
-static const Kernel *in_better_space(Ctx *c, const Kernel *k)
+const Kernel *kernel_space(Ctx *c, const Kernel *k)
 {
     if (k->nest || k->rank < 1 || k->value->size > SIZE_MOST) return k;
     Space s = {.c = c, .rank = k->rank, .old_rank = k->rank};
@@ -168,7 +168,7 @@ Unit pass_spaces(Ctx *c, Unit u)
     const Kernel **out = NEW_N(c, const Kernel *, p->nkernels);
     for (int i = 0; i < p->nkernels; i++) {
         Mark m = scratch_mark(c);
-        out[i] = in_better_space(c, p->kernels[i]);
+        out[i] = kernel_space(c, p->kernels[i]);
         scratch_release(c, m);
     }
     p->kernels = out;

@@ -430,9 +430,12 @@ static const Stmt *tiled(Ctx *c, const Kernel *k, const Target *target, Made *ma
     return t.failed ? NULL : nest;
 }
 
-static const Kernel *with_tiles(Ctx *c, const Kernel *k, const Target *target, Made *made)
+const Kernel *kernel_tiles(Ctx *c, const Kernel *k, const Target *target, Made *made)
 {
+    const int bufs = made->bufs.n, kernels = made->kernels.n;
+    if (target->lanes == 0) return k;
     const Stmt *nest = tiled(c, k, target, made);
+    if (!nest) made->bufs.n = bufs, made->kernels.n = kernels;
     if (!nest) nest = blocked(c, k);
     if (!nest) return k;
     Kernel *to = mem_copy(c, k, sizeof *k);
@@ -446,17 +449,10 @@ Unit pass_tile(Ctx *c, Unit u)
     Made made = {0};
     for (int i = 0; i < u.prog->nkernels; i++) {
         Mark m = scratch_mark(c);
-        const int bufs = made.bufs.n, kernels = made.kernels.n;
-        const Kernel *k = with_tiles(c, u.prog->kernels[i], u.target, &made);
-        if (k == u.prog->kernels[i]) made.bufs.n = bufs, made.kernels.n = kernels;
+        const Kernel *k = kernel_tiles(c, u.prog->kernels[i], u.target, &made);
         VEC_PUSH(c, made.kernels, k);
         scratch_release(c, m);
     }
-    Prog q = *u.prog;
-    q.nbufs += made.bufs.n;
-    q.bufs = NEW_N(c, Buf *, q.nbufs);
-    memcpy(q.bufs, u.prog->bufs, sizeof *q.bufs * (size_t)u.prog->nbufs);
-    if (made.bufs.n) memcpy(q.bufs + u.prog->nbufs, made.bufs.at, sizeof *q.bufs * (size_t)made.bufs.n);
-    u.prog = prog_with(c, &q, made.kernels.n, made.kernels.at);
+    u.prog = prog_more(c, u.prog, &made.bufs, made.kernels.n, made.kernels.at);
     return u;
 }

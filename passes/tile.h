@@ -4,7 +4,6 @@
 
 #include "passes.h"
 
-typedef VEC(Buf *) Bufs;
 /* Packs; the kernels: what fills those of run time, and the tiles. */
 typedef struct Made { Bufs bufs; VEC(const Kernel *) kernels; } Made;
 /* Of the lanes from `from` on. */
@@ -65,6 +64,9 @@ const Idx *load_place(Ctx *c, const Expr *e);
 
 /* blocks.c: a kernel that reads across the order in which it writes, by blocks; NULL: k is none. */
 const Stmt *blocked(Ctx *c, const Kernel *k);
+
+/* tile.c: the kernel as tiles of statements, or as it is. */
+const Kernel *kernel_tiles(Ctx *c, const Kernel *k, const Target *target, Made *made);
 
 /* sums.c: the loops that bring the arrays of the reduction at hand to its value. */
 const Stmt *tile_sums(Tile *s);

@@ -30,6 +30,10 @@ Uses prog_uses(Ctx *c, const Prog *p)
         prog_reads(c, p->kernels[i], count_reader, &u);
         u.writers[p->kernels[i]->out->id]++;
         u.writer[p->kernels[i]->out->id] = i;
+        for (int j = 0; j < p->kernels[i]->nheld; j++) {
+            u.writers[p->kernels[i]->held[j]->id]++;
+            u.writer[p->kernels[i]->held[j]->id] = i;
+        }
     }
     return u;
 }
@@ -68,6 +72,16 @@ Prog *prog_with(Ctx *c, const Prog *p, int nkernels, const Kernel *const *kernel
     }
     scratch_release(c, m);
     return q;
+}
+
+Prog *prog_more(Ctx *c, const Prog *p, const Bufs *more, int nkernels, const Kernel *const *kernels)
+{
+    Prog q = *p;
+    q.nbufs += more->n;
+    q.bufs = NEW_N(c, Buf *, q.nbufs);
+    memcpy(q.bufs, p->bufs, sizeof *q.bufs * (size_t)p->nbufs);
+    if (more->n) memcpy(q.bufs + p->nbufs, more->at, sizeof *q.bufs * (size_t)more->n);
+    return prog_with(c, &q, nkernels, kernels);
 }
 
 static const Idx *const *rewrite_at(Ctx *c, const Idx *const *at, int rank, const Rewrite *r)

@@ -100,6 +100,16 @@ whole() {               # -o -: header and C in one text
         "$at/run" compare "$1/optimised"
 }
 
+rings() {               # rings FOLDER GRAPH: the kernels of chains have functions for their parts
+    local both="-v weights=1 -v arena=1"
+    check "rows: in rings" variant "$1" "$2" rings "" --stream
+    check "rows: in rings, stack" stack "$1/rings"
+    check "rows: in rings, weights in a file, arena as a parameter" \
+        variant "$1" "$2" rings_both "$both" --stream --weights=bin --arena=caller
+    check "rows: in rings, without tiles" variant "$1" "$2" rings_plain "" --stream --target=cortex-m4
+    check "rows: in rings, inputs and outputs in the arena" variant "$1" "$2" rings_io "-v io=1" --stream --io=arena
+}
+
 threefold() {
     local graph=$1 name at
     name=$(basename "$graph" .onnxtxt)
@@ -135,6 +145,7 @@ threefold() {
         check "$name: the same, the arena as a parameter, weights in a file" \
             variant "$at" "$graph" all "-v io=1 -v arena=1 -v weights=1" --io=arena --arena=caller --weights=bin
     fi
+    [ "$name" != rows ] || rings "$at" "$graph"
     check "$name: one text" whole "$at" "$graph"
 }
 

@@ -34,13 +34,18 @@ done
 
 # Interpreted before and after each pass on the same inputs: the same bits.
 same_results() {
-    said=$("$BURIN" show "$1" $(grep -oE '^# show:.*' "$1" | grep -o -e --fast-math) --check-passes 2>&1 >/dev/null) || echo "$1: $said"
+    said=$("$BURIN" show "$1" $(grep -oE '^# show:.*' "$1" | grep -o -e --fast-math) $2 --check-passes 2>&1 >/dev/null) ||
+        echo "$1: $said"
 }
 export -f same_results
 export BURIN
 graphs=$(grep -LE '^# (error|options):' tests/op/*.txt; ls tests/pass/*.txt tests/c/*.onnxtxt examples/*/*.onnxtxt)
 said=$(printf '%s\n' $graphs | xargs -n 1 -P "$(nproc)" bash -c 'same_results "$1"' -)
 if [ -z "$said" ]; then pass "no pass changes a result"; else fail "no pass changes a result" "$said"; fi
+graphs=$(grep -LE '^# error:' tests/op/*.txt; ls tests/pass/*.txt tests/c/*.onnxtxt examples/*/*.onnxtxt)
+rows=$(grep -lE '(Conv|Pool)[a-zA-Z]* *[<(]' $graphs)
+said=$(printf '%s\n' $rows | xargs -n 1 -P "$(nproc)" bash -c 'same_results "$1" --stream' -)
+if [ -z "$said" ]; then pass "no pass changes a result, rows in rings"; else fail "no pass changes a result, rows in rings" "$said"; fi
 
 # Passes, codegen and frontends ask for properties: no string in them is an operator's name, but in the map of OpenVINO's
 # layers onto operators (frontend/openvino.def and what stands beside it).
