@@ -166,6 +166,12 @@ static void remember(Ctx *c, Args *a, const char *option, const char *value)
         internf(c, "%s%s%s%s%s", a->emit.options, *a->emit.options ? " " : "", option, between, value);
 }
 
+static bool chosen(Ctx *c, Args *a, const char *option, const char *value, const char *no, const char *yes)
+{
+    remember(c, a, option, value);
+    return choice(option, value, no, yes);
+}
+
 static void take_option(Ctx *c, Args *a, int o)
 {
     switch (o) {
@@ -175,15 +181,9 @@ static void take_option(Ctx *c, Args *a, int o)
     case O_TYPE: taken(option_type(c, &a->read, optarg)); remember(c, a, "--type", optarg); break;
     case O_WFILE: a->read.weights = optarg; break;
     case O_PREFIX: a->prefix = optarg; break;
-    case O_ARENA:
-        a->emit.arena_caller = choice("--arena", optarg, "static", "caller");
-        remember(c, a, "--arena", optarg);
-        break;
-    case O_IO: a->emit.io_arena = choice("--io", optarg, "copy", "arena"); remember(c, a, "--io", optarg); break;
-    case O_WEIGHTS:
-        a->emit.weights_bin = choice("--weights", optarg, "c", "bin");
-        remember(c, a, "--weights", optarg);
-        break;
+    case O_ARENA: a->emit.arena_caller = chosen(c, a, "--arena", optarg, "static", "caller"); break;
+    case O_IO: a->emit.io_arena = chosen(c, a, "--io", optarg, "copy", "arena"); break;
+    case O_WEIGHTS: a->emit.weights_bin = chosen(c, a, "--weights", optarg, "c", "bin"); break;
     case O_COUNTS: a->counts = true; remember(c, a, "--counts", ""); break;
     case O_STREAM: a->stream = true; remember(c, a, "--stream", ""); break;
     case O_RAM: a->emit.ram_budget = number("--ram-budget", optarg, 0, INT64_MAX); break;

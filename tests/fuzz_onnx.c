@@ -81,7 +81,7 @@ int main(int argc, char **argv)
         return 1;
     for (int i = 0; i < COUNT(seeds); i++)
         files[i] = *onnx_of(c, seeds[i]);
-    const Fuzz z = {COUNT(seeds), COUNT(words), files, words, 200};
+    const Fuzz z = {COUNT(seeds), COUNT(words), files, words, 200, NULL};
     const int status = fuzz_main(argc, argv, &z);
     ctx_free(c);
     return status;

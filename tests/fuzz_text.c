@@ -88,7 +88,7 @@ int main(int argc, char **argv)
     File files[COUNT(seeds)];
     for (int i = 0; i < COUNT(seeds); i++)
         files[i] = (File){"m", seeds[i], strlen(seeds[i])};
-    const Fuzz z = {COUNT(seeds), COUNT(words), files, words, 1};
+    const Fuzz z = {COUNT(seeds), COUNT(words), files, words, 1, NULL};
     return fuzz_main(argc, argv, &z);
 }
 
