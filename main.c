@@ -97,12 +97,6 @@ static void taken(const char *fault)
     if (fault) wrong("%s", fault);
 }
 
-static bool choice(const char *option, const char *text, const char *no, const char *yes)
-{
-    if (strcmp(text, no) && strcmp(text, yes)) wrong("%s is %s or %s, not '%s'", option, no, yes, text);
-    return !strcmp(text, yes);
-}
-
 static const char *pass_named(const char *option, const char *name)
 {
     if (pass_find(name) >= 0) return name;
@@ -168,8 +162,9 @@ static void remember(Ctx *c, Args *a, const char *option, const char *value)
 
 static bool chosen(Ctx *c, Args *a, const char *option, const char *value, const char *no, const char *yes)
 {
+    if (strcmp(value, no) && strcmp(value, yes)) wrong("%s is %s or %s, not '%s'", option, no, yes, value);
     remember(c, a, option, value);
-    return choice(option, value, no, yes);
+    return !strcmp(value, yes);
 }
 
 static void take_option(Ctx *c, Args *a, int o)
