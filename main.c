@@ -55,7 +55,7 @@ static const char usage[] =
     "  --ram-budget=N --flash-budget=N    refuse a model that needs more bytes of RAM (default: 2 GiB), for constants\n"
     "  --target=NAME                 the machine that tile shapes are chosen for (generic, cortex-m4, x86-64-v3, ...)\n"
     "  --fast-math                   rewrites that round otherwise, for speed\n"
-    "  --stream                      rows of intermediate results in rings instead of whole ones, where that saves RAM\n"
+    "  --stream                      rows of intermediate results in rings, where that saves RAM\n"
     "  --string-bytes=N              room for a computed string (255)\n"
     "  --after=PASS --stop-after=PASS --pass-limit=N --check-passes    look into, cut short, check the passes:\n"
     "                  read, canon, fold (graph text), lower, views, fuse, layout, spaces, tile, loopify, order, plan\n"
@@ -97,6 +97,12 @@ static void taken(const char *fault)
     if (fault) wrong("%s", fault);
 }
 
+static bool choice(const char *option, const char *text, const char *no, const char *yes)
+{
+    if (strcmp(text, no) && strcmp(text, yes)) wrong("%s is %s or %s, not '%s'", option, no, yes, text);
+    return !strcmp(text, yes);
+}
+
 static const char *pass_named(const char *option, const char *name)
 {
     if (pass_find(name) >= 0) return name;
@@ -108,17 +114,18 @@ static const char *pass_named(const char *option, const char *name)
 
 static const Target *target_named(const char *name)
 {
-    if (target_find(name)) return target_find(name);
+    const Target *t;
+    if ((t = target_find(name))) return t;
     fprintf(stderr, "burin: --target: '%s' is not known; the targets are", name);
-    for (int i = 0; target_at(i); i++) fprintf(stderr, "%s %s", i ? "," : "", target_at(i)->name);
+    for (int i = 0; (t = target_at(i)); i++) fprintf(stderr, "%s %s", i ? "," : "", t->name);
     fputs("\n", stderr);
     quick_exit(USAGE);
 }
 
 enum Option {
     O_SHAPE = 256, O_TYPE, O_WFILE, O_PREFIX, O_ARENA, O_IO, O_WEIGHTS, O_RAM, O_FLASH, O_TARGET, O_STRING,
-    O_COUNTS, O_STREAM, O_AFTER, O_STOP, O_LIMIT, O_CHECK, O_RTOL, O_ATOL, O_BISECT, O_AS, O_JSON, O_HTML, O_FAST, O_HELP,
-    O_VERSION,
+    O_COUNTS, O_STREAM, O_AFTER, O_STOP, O_LIMIT, O_CHECK, O_RTOL, O_ATOL, O_BISECT, O_AS, O_JSON, O_HTML, O_FAST,
+    O_HELP, O_VERSION,
 };
 
 static const struct option options[] = {
@@ -129,13 +136,13 @@ static const struct option options[] = {
     {"target", required_argument, NULL, O_TARGET},        {"string-bytes", required_argument, NULL, O_STRING},
     {"after", required_argument, NULL, O_AFTER},          {"stop-after", required_argument, NULL, O_STOP},
     {"weights-file", required_argument, NULL, O_WFILE},   {"pass-limit", required_argument, NULL, O_LIMIT},
-    {"fast-math", no_argument, NULL, O_FAST},
-    {"check-passes", no_argument, NULL, O_CHECK},         {"counts", no_argument, NULL, O_COUNTS},
-    {"rtol", required_argument, NULL, O_RTOL},            {"atol", required_argument, NULL, O_ATOL},
-    {"bisect", no_argument, NULL, O_BISECT},              {"as", required_argument, NULL, O_AS},
-    {"json", no_argument, NULL, O_JSON},                  {"html", no_argument, NULL, O_HTML},
-    {"help", no_argument, NULL, O_HELP},                  {"version", no_argument, NULL, O_VERSION},
-    {"stream", no_argument, NULL, O_STREAM},              {NULL, 0, NULL, 0},
+    {"fast-math", no_argument, NULL, O_FAST},             {"check-passes", no_argument, NULL, O_CHECK},
+    {"counts", no_argument, NULL, O_COUNTS},              {"rtol", required_argument, NULL, O_RTOL},
+    {"atol", required_argument, NULL, O_ATOL},            {"bisect", no_argument, NULL, O_BISECT},
+    {"as", required_argument, NULL, O_AS},                {"json", no_argument, NULL, O_JSON},
+    {"html", no_argument, NULL, O_HTML},                  {"help", no_argument, NULL, O_HELP},
+    {"version", no_argument, NULL, O_VERSION},            {"stream", no_argument, NULL, O_STREAM},
+    {NULL, 0, NULL, 0},
 };
 
 /* Options that mean something to some commands only. */
@@ -162,9 +169,8 @@ static void remember(Ctx *c, Args *a, const char *option, const char *value)
 
 static bool chosen(Ctx *c, Args *a, const char *option, const char *value, const char *no, const char *yes)
 {
-    if (strcmp(value, no) && strcmp(value, yes)) wrong("%s is %s or %s, not '%s'", option, no, yes, value);
     remember(c, a, option, value);
-    return !strcmp(value, yes);
+    return choice(option, value, no, yes);
 }
 
 static void take_option(Ctx *c, Args *a, int o)
