@@ -19,6 +19,7 @@ static void scan_idx(Emit *e, const Idx *x)
 
 static void scan_place(Emit *e, const Buf *b, const Idx *const *at)
 {
+    pointer_to(e, b);                /* made now: while an index is printed, what is made does not last */
     if (b->rank > 0 || in_arena(e, b)) scan_idx(e, flat_place(e, b, at));
 }
 
