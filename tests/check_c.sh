@@ -9,7 +9,8 @@ c99="$fma -std=c99 -pedantic -Wall -Wextra -Wshadow -Wconversion -Wdouble-promot
 san="-fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all"
 driver="gcc -std=c11 -O0 -Wall -Wextra -Werror -I."
 
-every="gcc.O0 gcc.O1 gcc.O2 gcc.O3 gcc.Os clang.O0 clang.O1 clang.O2 clang.O3 clang.Os"
+every="gcc.O0 gcc.O2 gcc.O3 clang.O1 clang.O3 clang.Os"
+[ -z "${FULL:-}" ] || every="gcc.O0 gcc.O1 gcc.O2 gcc.O3 gcc.Os clang.O0 clang.O1 clang.O2 clang.O3 clang.Os"
 some="gcc.O0 gcc.O3 clang.O3"                   # where the same shape of code has been through all of them
 [ -z "${FULL:-}" ] || some=$every
 
@@ -47,7 +48,7 @@ inside() {
 stack() {
     local at=$1 level used bound
     bound=$(awk '/#define M_STACK_BYTES/ {print $3 + 0}' "$at/m.h")
-    for level in O1 O2 O3 Os; do
+    for level in ${FULL:+O1} O2 O3 ${FULL:+Os}; do
         gcc -std=c99 -$level -fcallgraph-info=su -c -o "$at/stack.o" "$at/m.c" || return 1
         used=$(awk -f chain.awk "$at/stack.ci")
         [ -n "$bound" ] && [ "$used" -le "$bound" ] ||
@@ -80,7 +81,7 @@ interpret() {           # interpret FOLDER GRAPH TO [OPTION...]: what the interp
 variant() {             # variant FOLDER GRAPH NAME "AWK OPTIONS" OPTION...: built with OPTION, compiled, compared
     local at=$1/$3 graph=$2 weights=
     mkdir -p "$at"
-    "$BURIN" build "$graph" -o "$at/m.c" "${@:5}" && compiles "$at" gcc.O3 clang.O2 || return 1
+    "$BURIN" build "$graph" -o "$at/m.c" "${@:5}" && compiles "$at" ${FULL:+gcc.O3} clang.O2 || return 1
     [ ! -e "$at/m.bin" ] || weights=$at/m.bin
     awk $4 -f driver.awk "$graph" >"$at/main.c" && program "$at" run "$at/main.c" "$at/gcc.san.o" $san &&
         "$at/run" compare "$1/optimised" $weights
@@ -135,13 +136,13 @@ threefold() {
     done
     check "$name: compiled before the passes" variant "$at" "$graph" unoptimised "" --pass-limit=0
     check "$name: the arena as a parameter" variant "$at" "$graph" arena "-v arena=1" --arena=caller
-    check "$name: weights in a file" variant "$at" "$graph" weights "-v weights=1" --weights=bin
+    [ -z "${FULL:-}" ] || check "$name: weights in a file" variant "$at" "$graph" weights "-v weights=1" --weights=bin
     [ "$name" != network ] || check "$name: weights in a file, arena as a parameter" \
         variant "$at" "$graph" both "-v weights=1 -v arena=1" --weights=bin --arena=caller
     if sed -n '/ => /{p;q}' "$graph" | grep -qw string; then
         check "$name: strings have no place in the arena" no_strings "$graph"
     else
-        check "$name: inputs and outputs in the arena" variant "$at" "$graph" io "-v io=1" --io=arena
+        [ -z "${FULL:-}" ] || check "$name: inputs and outputs in the arena" variant "$at" "$graph" io "-v io=1" --io=arena
         check "$name: the same, the arena as a parameter, weights in a file" \
             variant "$at" "$graph" all "-v io=1 -v arena=1 -v weights=1" --io=arena --arena=caller --weights=bin
     fi
