@@ -9,7 +9,7 @@ c99="$fma -std=c99 -pedantic -Wall -Wextra -Wshadow -Wconversion -Wdouble-promot
 san="-fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all"
 driver="gcc -std=c11 -O0 -Wall -Wextra -Werror -I."
 
-every="gcc.O0 gcc.O2 gcc.O3 clang.O1 clang.O3 clang.Os"
+every="gcc.O0 gcc.O2 gcc.O3 clang.O0 clang.O1 clang.O3"
 [ -z "${FULL:-}" ] || every="gcc.O0 gcc.O1 gcc.O2 gcc.O3 gcc.Os clang.O0 clang.O1 clang.O2 clang.O3 clang.Os"
 some="gcc.O0 gcc.O3 clang.O3"                   # where the same shape of code has been through all of them
 [ -z "${FULL:-}" ] || some=$every
