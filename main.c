@@ -35,17 +35,15 @@ static const char usage[] =
     "  build MODEL [-o OUT.c]        compile a model into OUT.c and OUT.h (-o -: on standard output)\n"
     "  run MODEL [INPUT=FILE]        evaluate with the interpreter, print the outputs (-o DIR: write output_N.npy);\n"
     "                                FILE is .npy or a TensorProto .pb\n"
-    "  check MODEL [DATASET_DIR ...] compile with $CC, run, compare with the interpreter, or with the folder's\n"
-    "                                output_N.pb for its input_N.pb; --rtol, --atol, --bisect (the first node that\n"
-    "                                differs)\n"
+    "  check MODEL [DATASET_DIR ...] compile with $CC, run, compare with the interpreter, or with the folder's files\n"
+    "                                output_N.pb for input_N.pb; --rtol, --atol, --bisect: first node that differs\n"
     "  show MODEL                    the program after a pass: --after=PASS, --as=text|loops|svg|dot|json\n"
     "  report MODEL                  RAM, flash, stack, operations, bytes moved; --json: with all accesses; --html\n"
     "  bench MODEL                   compile with $CC, time each kernel, compare with the machine's peak; --json\n"
     "  ops [NAME]                    the operators that are known, their versions and types; one in full\n"
     "\n"
     "  -D NAME=N                     the size of a symbolic dimension\n"
-    "  --shape INPUT=1,3,32,32       the shape of an input, whatever the model says\n"
-    "  --type INPUT=float            the type of an input\n"
+    "  --shape INPUT=1,3,32,32 --type INPUT=float    the shape, the type of an input, whatever the model says\n"
     "  --weights-file FILE           the weights of OpenVINO IR (default: the model's name with .bin)\n"
     "  --prefix NAME                 prefix of every exported name (default: the stem of OUT)\n"
     "  --arena=static|caller         the workspace: a static array (default), or a parameter\n"
@@ -54,11 +52,9 @@ static const char usage[] =
     "  --weights=c|bin               constants as C arrays (default), or in OUT.bin\n"
     "  --ram-budget=N --flash-budget=N    refuse a model that needs more bytes of RAM (default: 2 GiB), for constants\n"
     "  --target=NAME                 the machine that tile shapes are chosen for (generic, cortex-m4, x86-64-v3, ...)\n"
-    "  --fast-math                   rewrites that round otherwise, for speed\n"
-    "  --stream                      rows of intermediate results in rings, where that saves RAM\n"
+    "  --fast-math --stream          rewrites that round otherwise, for speed; rows in rings, where that saves RAM\n"
     "  --string-bytes=N              room for a computed string (255)\n"
-    "  --after=PASS --stop-after=PASS --pass-limit=N --check-passes    look into, cut short, check the passes:\n"
-    "                  read, canon, fold (graph text), lower, views, fuse, layout, spaces, tile, loopify, order, plan\n"
+    "  --after=PASS --stop-after=PASS --pass-limit=N --check-passes    look into, bisect, check passes (? lists them)\n"
     "  --help --version\n";
 
 /* ---- the command line -------------------------------------------------------------------------------------------- */
@@ -169,8 +165,7 @@ static void remember(Ctx *c, Args *a, const char *option, const char *value)
 
 static bool chosen(Ctx *c, Args *a, const char *option, const char *value, const char *no, const char *yes)
 {
-    remember(c, a, option, value);
-    return choice(option, value, no, yes);
+    return remember(c, a, option, value), choice(option, value, no, yes);
 }
 
 static void take_option(Ctx *c, Args *a, int o)
@@ -191,9 +186,8 @@ static void take_option(Ctx *c, Args *a, int o)
     case O_FLASH: a->emit.flash_budget = number("--flash-budget", optarg, 0, INT64_MAX); break;
     case O_TARGET: a->emit.isa = (a->target = target_named(optarg))->isa; remember(c, a, "--target", optarg); break;
     case O_FAST: a->fast_math = true; remember(c, a, "--fast-math", ""); break;
-    case O_STRING:
+    case O_STRING: remember(c, a, "--string-bytes", optarg);
         c->string_bytes = (int)number("--string-bytes", optarg, 1, 1 << 20);
-        remember(c, a, "--string-bytes", optarg);
         break;
     case O_AFTER: a->pipe.after = pass_named("--after", optarg); break;
     case O_STOP: a->pipe.stop_after = pass_named("--stop-after", optarg); break;
