@@ -34,29 +34,43 @@ static void auto_pads(const Node *n, int64_t have, int64_t span, int64_t stride,
     *after = missing - *before;
 }
 
-/* strides, dilations and pads of `count` spatial dimensions. */
+/* strides, dilations and pads of `count` spatial dimensions: read, and given as ONNX has them. */
+typedef struct Window { int count; Ints strides, dilations, begin, end; } Window;
+
+static bool window_read(Build *b, const Node *n, int count, Window *w)
+{
+    w->count = count;
+    if (!ov_list_attr(b, n, "strides", count, 1, &w->strides) ||
+        !ov_list_attr(b, n, "dilations", count, 1, &w->dilations) ||
+        !ov_list_attr(b, n, "pads_begin", count, 0, &w->begin) || !ov_list_attr(b, n, "pads_end", count, 0, &w->end))
+        return false;
+    if (count > MAX_RANK / 2)
+        node_error(b, n, "%d dimensions are too many", count);
+    return count <= MAX_RANK / 2;
+}
+
+static void give_window(Attrs *a, const Node *n, const Window *w, bool same)
+{
+    int64_t pads[MAX_RANK];
+    memcpy(pads, w->begin.v, sizeof *pads * (size_t)w->count);
+    memcpy(pads + w->count, w->end.v, sizeof *pads * (size_t)w->count);
+    give_ints(a, "strides", w->count, w->strides.v);
+    if (node_attr(n, "dilations"))
+        give_ints(a, "dilations", w->count, w->dilations.v);
+    if (same)
+        a->at[a->n++] = attr_string(a->c, "auto_pad", padding(n));
+    else
+        give_ints(a, "pads", 2 * w->count, pads);
+}
+
 static bool window_attrs(Build *b, const Node *n, int count, Attrs *a)
 {
-    Ints strides, dilations, begin, end;
-    if (!ov_list_attr(b, n, "strides", count, 1, &strides) || !ov_list_attr(b, n, "dilations", count, 1, &dilations) ||
-        !ov_list_attr(b, n, "pads_begin", count, 0, &begin) || !ov_list_attr(b, n, "pads_end", count, 0, &end))
+    Window w;
+    if (!window_read(b, n, count, &w))
         return false;
-    if (count > MAX_RANK / 2) {
-        node_error(b, n, "%d dimensions are too many", count);
-        return false;
-    }
-    give_ints(a, "strides", count, strides.v);
-    if (node_attr(n, "dilations"))
-        give_ints(a, "dilations", count, dilations.v);
-    if (*padding(n) == 'S') {
-        a->at[a->n++] = attr_string(a->c, "auto_pad", padding(n));
-        return true;
-    }
-    for (int i = 0; i < count; i++) {    /* ONNX's VALID knows no rounding up */
-        begin.v[i] = *padding(n) ? 0 : begin.v[i];
-        begin.v[count + i] = *padding(n) ? 0 : end.v[i];
-    }
-    give_ints(a, "pads", 2 * count, begin.v);
+    for (int i = 0; *padding(n) && i < count; i++)       /* ONNX's VALID knows no rounding up */
+        w.begin.v[i] = w.end.v[i] = 0;
+    give_window(a, n, &w, *padding(n) == 'S');
     return true;
 }
 
@@ -186,15 +200,15 @@ enum { MOST_PLACES = 1 << 22 };
 
 static bool deform_read(Build *b, const Node *n, Deform *d)
 {
-    Ints stride, dilation, begin, end;
+    Window by;
     Type x = n->in[0]->type, o = n->in[1]->type, w = n->in[2]->type;
-    if (!ov_list_attr(b, n, "strides", 2, 1, &stride) || !ov_list_attr(b, n, "dilations", 2, 1, &dilation) ||
-        !ov_list_attr(b, n, "pads_begin", 2, 0, &begin) || !ov_list_attr(b, n, "pads_end", 2, 0, &end))
+    if (!window_read(b, n, 2, &by))
         return false;
     d->groups = node_int(n, "deformable_group", 1);
     bool fits = x.rank == 4 && o.rank == 4 && w.rank == 4 && d->groups > 0 && o.dims[1] % d->groups == 0;
-    fits = fits && o.dims[1] / d->groups == 2 * w.dims[2] * w.dims[3] && stride.v[0] > 0 && stride.v[1] > 0 &&
-           dilation.v[0] > 0 && dilation.v[1] > 0 && x.dims[2] <= INT_MAX && x.dims[3] <= INT_MAX;
+    fits = fits && o.dims[1] / d->groups == 2 * w.dims[2] * w.dims[3] && by.strides.v[0] > 0 &&
+           by.strides.v[1] > 0 && by.dilations.v[0] > 0 && by.dilations.v[1] > 0 &&
+           x.dims[2] <= INT_MAX && x.dims[3] <= INT_MAX;
     if (!fits) {
         node_error(b, n, "offsets are %s, filters %s: both and the data must have 4 dimensions, the offsets "
                    "deformable_group * 2 channels for each place of the kernel, strides and dilations be positive",
@@ -208,11 +222,11 @@ static bool deform_read(Build *b, const Node *n, Deform *d)
         }
         d->size[i] = w.dims[2 + i];
         d->out[i] = o.dims[2 + i];
-        d->stride[i] = stride.v[i];
-        d->dilation[i] = dilation.v[i];
-        d->before[i] = begin.v[i];
-        d->after[i] = end.v[i];
-        auto_pads(n, x.dims[2 + i], (d->size[i] - 1) * dilation.v[i] + 1, stride.v[i], &d->before[i], &d->after[i]);
+        d->stride[i] = by.strides.v[i];
+        d->dilation[i] = by.dilations.v[i];
+        d->before[i] = by.begin.v[i];
+        d->after[i] = by.end.v[i];
+        auto_pads(n, x.dims[2 + i], (d->size[i] - 1) * d->dilation[i] + 1, d->stride[i], &d->before[i], &d->after[i]);
     }
     return true;
 }
@@ -277,28 +291,20 @@ bool ov_deformable(Build *b, const Node *n, Edge **out)
  * whether there are pads without that. */
 static bool pool_attrs(Build *b, const Node *n, int count, const Ints *kernel, Attrs *a, bool *padded)
 {
-    Ints strides, dilations, begin, end;
+    Window w;
     bool up = !strcmp(node_string(n, "rounding_type", ""), "ceil");
-    if (!ov_list_attr(b, n, "strides", count, 1, &strides) || !ov_list_attr(b, n, "dilations", count, 1, &dilations) ||
-        !ov_list_attr(b, n, "pads_begin", count, 0, &begin) || !ov_list_attr(b, n, "pads_end", count, 0, &end))
+    if (!window_read(b, n, count, &w))
         return false;
-    if (count > MAX_RANK / 2) {
-        node_error(b, n, "%d dimensions are too many", count);
-        return false;
-    }
     for (int i = 0; i < count; i++) {
-        int64_t have = n->in[0]->type.dims[2 + i], span = (kernel->v[i] - 1) * dilations.v[i] + 1, step = strides.v[i];
-        auto_pads(n, have, span, step, &begin.v[i], &end.v[i]);
-        int64_t room = have + begin.v[i] + end.v[i] - span;
-        *padded |= begin.v[i] || end.v[i];
+        int64_t have = n->in[0]->type.dims[2 + i], span = (kernel->v[i] - 1) * w.dilations.v[i] + 1;
+        int64_t step = w.strides.v[i], *before = &w.begin.v[i], *after = &w.end.v[i];
+        auto_pads(n, have, span, step, before, after);
+        int64_t room = have + *before + *after - span;
+        *padded |= *before || *after;
         if (up && room > 0 && step > 0)
-            end.v[i] += (step - room % step) % step;
+            *after += (step - room % step) % step;
     }
-    memcpy(begin.v + count, end.v, sizeof *end.v * (size_t)count);
-    give_ints(a, "strides", count, strides.v);
-    give_ints(a, "pads", 2 * count, begin.v);
-    if (node_attr(n, "dilations"))
-        give_ints(a, "dilations", count, dilations.v);
+    give_window(a, n, &w, false);
     return true;
 }
 
