@@ -92,7 +92,6 @@ typedef struct Sweep {
     const Kernel *last;              /* the producer that was put in last */
     const char *what, *operators, *through;      /* the reader's, with those of its producers */
     Times times;
-    int positions[MAX_RANK];         /* 0, 1, …: a kernel's variables */
 } Sweep;
 
 const char *names_joined(Ctx *c, const char *a, const char *b)
@@ -129,7 +128,7 @@ static const Expr *read_through(Ctx *c, const Buf *b, const Idx *const *at, void
     if (!s->how->now(c, &r)) return NULL;
     join_names(c, d, s);
     s->last = d;
-    Subst to = {d->rank, s->positions, at};
+    Subst to = {d->rank, idx_positions, at};
     return expr_subst(c, d->value, &to);
 }
 
@@ -178,7 +177,6 @@ Prog *prog_inline(Ctx *c, const Prog *p, const Inline *how, const Target *target
     s.def = SCRATCH_N(c, const Kernel *, u.n + 1);
     s.def_at = SCRATCH_N(c, int, u.n + 1);
     s.times = (Times){SCRATCH_N(c, int64_t, u.n + 1), u.n};
-    for (int i = 0; i < MAX_RANK; i++) s.positions[i] = i;
     const Kernel **out = SCRATCH_N(c, const Kernel *, p->nkernels + 1);
     for (int i = 0; i < p->nkernels; i++) {
         s.position = i;

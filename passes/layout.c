@@ -109,8 +109,6 @@ static Buf *with_last(Ctx *c, const Buf *b, int last, int *dim)
 /* The kernel with its variables in the order in which they occur in what it writes. */
 static const Kernel *in_order(Ctx *c, const Kernel *k)
 {
-    static const int positions[MAX_RANK] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
-                                            16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
     int order[MAX_RANK], n = 0;
     bool done[MAX_RANK] = {false}, same = true;
     int64_t dims[MAX_RANK];
@@ -129,7 +127,7 @@ static const Kernel *in_order(Ctx *c, const Kernel *k)
         to[order[i]] = idx_var(c, i, dims[i]);
     }
     if (same) return k;
-    Subst by = {k->rank, positions, to};
+    Subst by = {k->rank, idx_positions, to};
     Kernel *x = mem_copy(c, k, sizeof *k);
     const Idx **at = NEW_N(c, const Idx *, k->out->rank);
     for (int d = 0; d < k->out->rank; d++) at[d] = idx_subst(c, k->at[d], &by);

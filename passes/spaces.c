@@ -18,12 +18,9 @@ typedef struct Space {
     int nflats; const Idx **flats;   /* every subscript of the kernel, in the old variables */
 } Space;
 
-static const int positions[MAX_RANK] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
-                                        16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
-
 static const Idx *now(const Space *s, const Idx *x)
 {
-    Subst to = {s->old_rank, positions, s->to};
+    Subst to = {s->old_rank, idx_positions, s->to};
     return idx_subst(s->c, x, &to);
 }
 
@@ -38,7 +35,7 @@ static int cost(const Space *s)
 static Space stepped(const Space *s, int rank, const int64_t *dims, const Idx *const *step)
 {
     Space n = *s;
-    Subst by = {s->rank, positions, step};
+    Subst by = {s->rank, idx_positions, step};
     n.rank = rank;
     memcpy(n.dims, dims, sizeof *dims * (size_t)rank);
     for (int i = 0; i < s->old_rank; i++) n.to[i] = idx_subst(s->c, s->to[i], &by);
@@ -152,7 +149,7 @@ const Kernel *kernel_space(Ctx *c, const Kernel *k)
             if (!merge(&s, p)) p++;
     }
     Kernel *to = mem_copy(c, k, sizeof *k);
-    Subst by = {k->rank, positions, s.to};
+    Subst by = {k->rank, idx_positions, s.to};
     const Idx **at = NEW_N(c, const Idx *, k->out->rank);
     for (int i = 0; i < k->out->rank; i++) at[i] = idx_subst(c, k->at[i], &by);
     to->at = at;

@@ -67,12 +67,10 @@ typedef struct Sources { const Node *node; const Buf *const *bufs; } Sources;
 /* An input that has a formula is read through; what has none stays a load, which no formula has. */
 static const Expr *read_formula(Ctx *c, const Buf *b, const Idx *const *at, void *arg)
 {
-    static const int positions[MAX_RANK] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
-                                            16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
     const Sources *s = arg;
     for (int k = 0; k < s->node->nin; k++)
         if (s->bufs[k] == b && s->node->in[k]->formula) {
-            Subst to = {b->rank, positions, at};
+            Subst to = {b->rank, idx_positions, at};
             return expr_subst(c, s->node->in[k]->formula, &to);
         }
     return NULL;

@@ -209,6 +209,9 @@ const Idx *idx_make(Ctx *c, int64_t k, int n, const Term *t)
 
 /* ---- sums ---- */
 
+const int idx_positions[MAX_RANK] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+                                     16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+
 int var_new(Ctx *c)
 {
     return loop_tab(c)->vars++;

@@ -54,6 +54,7 @@ struct Idx {
 
 /* Variables: 0 .. MAX_RANK-1 are the positions of a kernel's iteration space; others come from var_new (reductions,
  * nests). */
+extern const int idx_positions[MAX_RANK];                    /* 0, 1, …: these variables, for a Subst */
 int var_new(Ctx *c);
 int var_count(Ctx *c);                                       /* all variables are below: the size of an environment */
 const Idx *idx_const(Ctx *c, int64_t k);
