@@ -15,7 +15,7 @@ FUZZ_SECONDS ?= 60
 CFLAGS ?= -O2 -g
 CC_std = -std=c11 -D_GNU_SOURCE
 CC_warn = -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
-CC_san = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -DBURIN_TEST -Werror
+CC_san = -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -DBURIN_TEST -Werror
 CC_cov = -O0 --coverage -fprofile-update=atomic -DBURIN_TEST
 CC_all = $(CC_std) $(CFLAGS) $(CC_warn) $(CC_$(VARIANT))
 LIBS := -lprotobuf-nanopb $(shell pkg-config --libs libxml-2.0 2>/dev/null || echo -lxml2) -lmd -lm
@@ -158,7 +158,7 @@ demo: deps
 	@tests/demo.sh
 
 check: deps
-	@$(MAKE) all
+	@$(MAKE) CC_=-Werror all
 	@$(MAKE) VARIANT=san all units fuzzers
 	@tests/check.sh build/san $(ONLY)
 
@@ -166,7 +166,7 @@ check-long: deps
 	@tests/deps.sh long
 	@$(MAKE) all units fuzzers
 	@$(MAKE) VARIANT=cov all units fuzzers
-	@tests/coverage.sh build/cov 90 $(ONLY)
+	@FULL=1 tests/coverage.sh build/cov 90 $(ONLY)
 	@tests/check.sh --valgrind build $(ONLY)
 
 fuzz: fuzzers

@@ -4,10 +4,11 @@
 #   tests/check.sh [--valgrind] BUILD [ONLY]
 #       BUILD: the folder with the program and the unit tests; ONLY: suites whose names contain this
 #
-# A suite is a unit test (tests/unit_NAME.c, with Check), a fuzzer (tests/fuzz_NAME.c, for 10 seconds), tests/run.sh,
+# A suite is a unit test (tests/unit_NAME.c, with Check), a fuzzer (tests/fuzz_NAME.c, for 4 seconds), tests/run.sh,
 # tests/examples.sh or any tests/check_NAME.sh. It ends with a line `N passed, N failed[, N skipped]`, or with that of
 # Check, `100%: Checks: N, Failures: N, Errors: N`; its exit status is 0 when nothing failed; the program is $BURIN.
 # A fuzzer counts as one. What a suite prints goes to BUILD/check/SUITE.log, shown when it fails. Two suites at a time.
+# The times are those of the clock and of the processor. FULL=1: all levels and compilers, more random tries.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
@@ -16,6 +17,8 @@ valgrind=
 build=$1
 only=${2:-}
 logs=$build/check
+fuzz=4
+[ -z "${FULL:-}" ] || fuzz=60
 jobs=$(nproc)
 [ "$jobs" -gt 2 ] && jobs=2
 rm -rf "$logs"
@@ -45,18 +48,19 @@ command_of() {
     unit_*) echo "${valgrind:+$memcheck} $build/test/$1" ;;
     fuzz_*)
         local seeds=tests/fuzz/${1#fuzz_}
-        echo "$build/test/$1 ${FUZZ_SECONDS:-10}$([ ! -d "$seeds" ] || echo " --seeds $seeds")" ;;
+        echo "$build/test/$1 ${FUZZ_SECONDS:-$fuzz}$([ ! -d "$seeds" ] || echo " --seeds $seeds")" ;;
     *) echo "tests/$1.sh" ;;
     esac
 }
 
 microseconds() { echo "${EPOCHREALTIME/[.,]/}"; }
 
-suite() {               # runs one, leaves `passed failed skipped status tenths-of-seconds` in NAME.sum
-    local name=$1 start log=$logs/$1.log status last passed=0 failed=0 skipped=0
+# Runs one, leaves `passed failed skipped status`, then tenths of seconds of clock and processor, in NAME.sum.
+suite() {
+    local name=$1 start log=$logs/$1.log status last passed=0 failed=0 skipped=0 TIMEFORMAT='%1U %1S' used user system
     start=$(microseconds)
-    $(command_of "$name") >"$log" 2>&1 </dev/null
-    status=$?
+    used=$({ time $(command_of "$name") >"$log" 2>&1 </dev/null; } 2>&1; echo $?)
+    read -r -d '' user system status <<<"$used"
     last=$(grep -E '^[0-9]+ passed, [0-9]+ failed|^[0-9]+%: Checks: ' "$log" | tail -n 1)
     if [[ $last =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed(,\ ([0-9]+)\ skipped)? ]]; then
         passed=${BASH_REMATCH[1]} failed=${BASH_REMATCH[2]} skipped=${BASH_REMATCH[4]:-0}
@@ -68,15 +72,18 @@ suite() {               # runs one, leaves `passed failed skipped status tenths-
     fi
     # A suite that breaks off, or that fails without a word, counts as one failure.
     [ "$failed" = 0 ] && { [ $status != 0 ] || [ -z "$last" ]; } && failed=1
-    echo "$passed $failed $skipped $status $((($(microseconds) - start) / 100000))" >"$logs/$name.sum"
+    used=$((10#${user/./} + 10#${system/./}))
+    echo "$passed $failed $skipped $status $((($(microseconds) - start) / 100000)) $used" >"$logs/$name.sum"
 }
 
+seconds() { echo $(($1 / 10)).$(($1 % 10)); }
+
 report() {              # one line a suite; of one that fails, the end of its log
-    local name=$1 passed failed skipped status tenths extra=
-    read -r passed failed skipped status tenths <"$logs/$name.sum"
+    local name=$1 passed failed skipped status tenths used extra=
+    read -r passed failed skipped status tenths used <"$logs/$name.sum"
     [ "$skipped" != 0 ] && extra=", $skipped skipped"
-    printf '%-24s %5d passed, %d failed%s  (%d.%d s)\n' \
-        "$name" "$passed" "$failed" "$extra" $((tenths / 10)) $((tenths % 10))
+    printf '%-24s %5d passed, %d failed%s  (%s s, %s s of a processor)\n' \
+        "$name" "$passed" "$failed" "$extra" "$(seconds "$tenths")" "$(seconds "$used")"
     total_passed=$((total_passed + passed))
     total_failed=$((total_failed + failed))
     total_skipped=$((total_skipped + skipped))

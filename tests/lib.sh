@@ -8,6 +8,7 @@
 #     check NAME COMMAND...       passes when the command does; shows what it printed when it does not
 #     pass NAME, fail NAME WHY    for what is not one command
 #     skip NAME WHY
+#     $plain                                      the program without sanitizers: see below
 #     ends, compiler, json_is_valid               see below
 #     finish                      the last line: prints the sums, exit status 0 when nothing failed
 #
@@ -27,6 +28,10 @@ mkdir -p build
 work=$(mktemp -d "$root/build/$suite.XXXXXX") || exit 1
 trap '[ -n "${KEEP:-}" ] || rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
+
+# What is shown with the sanitised program elsewhere in the same check needs but the plain one; FULL=1 asks for all.
+plain=$BURIN
+case $BURIN in */build/san/burin) [ -n "${FULL:-}" ] || plain=$root/burin ;; esac
 
 [ -x "$BURIN" ] || { echo "$BURIN is not there: run make"; exit 1; }
 

@@ -13,7 +13,7 @@ CC=${CC:-cc}
 # The interpreter's product-sums are fused, so the C is compiled for a machine that has that operation.
 fma=$(grep -qw fma /proc/cpuinfo 2>/dev/null && echo -mfma)
 WAYS=${WAYS:-clang.O3}
-[ -z "${FULL:-}${VALGRIND:-}" ] || WAYS="gcc.O0 gcc.O3 clang.O0 clang.O3"
+[ -z "${FULL:-}" ] || WAYS="gcc.O0 gcc.O3 clang.O0 clang.O3"
 flags="$fma -std=c99 -pedantic -O1 -Wall -Wextra -Wshadow -Wconversion -Wdouble-promotion -Werror"
 jobs=$(nproc)
 files=$(ls tests/op/*"$only"*.txt tests/exporter/*"$only"*.txtpb 2>/dev/null)
@@ -55,12 +55,12 @@ one() {
     if [ "$kind" = run ]; then
         "$BURIN" run "$file" $options $args >"$work/$name.$run.txt" 2>"$work/$name.$run.log" ||
             cp "$work/$name.$run.log" "$work/$name.err"
-        "$BURIN" run "$file" $options $args --pass-limit=0 >"$work/$name.$run.plain.txt" 2>"$work/$name.$run.log" ||
+        "$plain" run "$file" $options $args --pass-limit=0 >"$work/$name.$run.plain.txt" 2>"$work/$name.$run.log" ||
             cp "$work/$name.$run.log" "$work/$name.err"
     fi
 }
 export -f one
-export work BURIN io
+export work BURIN plain io
 tr '\n' '\0' <"$work/list" | xargs -0 -n 1 -P "$jobs" bash -c 'one "$1"' -
 
 # What was built is compiled file by file, so that one that fails does not hide the others.

@@ -41,6 +41,12 @@ static inline const char *said(void)
 
 #define SAYS(expected) ck_assert_str_eq(said(), expected)
 
+/* How often a random try is made: the short check wants few, FULL=1 (make check-long) many. */
+static inline int rounds(int few, int many)
+{
+    return getenv("FULL") ? many : few;
+}
+
 /* A case to add tests to, each between `before` and `after` (may be NULL); case_run ends main. */
 static inline TCase *case_new(const char *name, void (*before)(void), void (*after)(void))
 {

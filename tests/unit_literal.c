@@ -55,7 +55,7 @@ static float any_float(void)
 START_TEST(random_numbers)
 {
     char text[80];
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0; i < rounds(4000, 20000); i++) {
         snprintf(text, sizeof text, "%.*g", (int)(any() % 20) + 1, (double)any_float());
         same(text);
         snprintf(text, sizeof text, "%s%llu.%llue%d", any() % 2 ? "-" : "", (unsigned long long)(any() >> any() % 60),
@@ -78,7 +78,7 @@ END_TEST
 START_TEST(middles)
 {
     char text[400];
-    for (int i = 0; i < 4000; i++) {
+    for (int i = 0; i < rounds(800, 4000); i++) {
         float f = fabsf(any_float());
         double middle = ((double)f + (double)nextafterf(f, INFINITY)) / 2;
         if (!isfinite(middle))

@@ -138,7 +138,7 @@ static void check_same(const Prog *p, bool io)
 
 START_TEST(no_order_of_few_kernels_is_lower)
 {
-    for (int seed = 1; seed <= 120; seed++) {
+    for (int seed = 1; seed <= rounds(40, 120); seed++) {
         state = (uint32_t)seed;
         const bool io = seed % 2;
         const Prog *p = random_prog(3 + below(FEW - 2), 12);
@@ -152,7 +152,7 @@ END_TEST
 
 START_TEST(no_random_order_is_lower)
 {
-    for (int seed = 1; seed <= 40; seed++) {
+    for (int seed = 1; seed <= rounds(6, 40); seed++) {
         state = (uint32_t)seed;
         const bool io = seed % 2;
         const Prog *p = random_prog(MORE, 100);
@@ -183,7 +183,7 @@ END_TEST
 START_TEST(large_programs_take_little_time)
 {
     state = 1;
-    const Prog *p = random_prog(20000, 100);
+    const Prog *p = random_prog(rounds(5000, 20000), 100);
     const Prog *q = ordered(p, false);
     ck_assert_int_le(planned(q, false), planned(p, false));
 }

@@ -80,7 +80,7 @@ static int64_t least(Block *b, int n, int *done, int ndone, int64_t end)
 
 START_TEST(few_blocks_take_the_least)
 {
-    for (state = 1; state < 150; state++) {
+    for (state = 1; state < (uint32_t)rounds(50, 150); state++) {
         const uint32_t seed = state;
         Block b[FEW];
         int done[FEW];
@@ -97,7 +97,7 @@ END_TEST
 START_TEST(many_blocks_come_close_to_the_bound)
 {
     int64_t bytes = 0, bounds = 0;
-    for (state = 1; state < 30; state++) {
+    for (state = 1; state < (uint32_t)rounds(10, 30); state++) {
         const uint32_t seed = state;
         Block b[MANY];
         const int64_t bound = make_blocks(b, MANY, 60, 100), got = blocks_place(c, b, MANY, bound);

@@ -320,12 +320,13 @@ static void same_bits(const char *cc, const char *options, bool fused)
 START_TEST(the_emitted_text_gives_the_interpreters_bits)
 {
     static const struct { const char *cc, *options; bool fused; } ways[] = {
-        { "gcc", "-O0", false }, { "gcc", "-O3", false }, { "clang", "-O0", false }, { "clang", "-O3", false },
+        { "clang", "-O3", false },
 #ifdef __x86_64__
         { "gcc", "-O2 -mfma", true }, { "clang", "-O2 -mfma", true },
 #endif
+        { "gcc", "-O3", false }, { "gcc", "-O0", false }, { "clang", "-O0", false },
     };
-    if (_i >= COUNT(ways))
+    if (_i >= rounds(2, COUNT(ways)))
         return;
 #ifdef __x86_64__
     if (ways[_i].fused && !__builtin_cpu_supports("fma"))

@@ -288,7 +288,7 @@ START_TEST(floats_print_in_the_fewest_digits)
     static const float near[] = {1, 0.5f, 2, 0.1f, 1e8f, 1e9f, 16777216, 33554432, 9.9999998e-5f, 1e-4f, 999999, 1e6f,
                                  999999.5f, 1e-14f, 1e22f, 1e23f, 0, -0.0f, 1e-45f, 3.4e38f, 0.3f, 9007199e9f};
     uint64_t state = 88172645463325252u;
-    for (int i = 0; i < 200000; i++) {
+    for (int i = 0; i < rounds(40000, 200000); i++) {
         state ^= state << 13, state ^= state >> 7, state ^= state << 17;
         uint32_t bits = (uint32_t)(state >> 20);
         float f;
