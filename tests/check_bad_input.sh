@@ -137,26 +137,28 @@ contents() {
 model() { printf '<ir_version: 8, opset_import: ["" : 17]>\ng (float[2] x) => (float[2] y) %s\n' "$1"; }
 
 huge() {
-    local bytes=50000000
-    [ -n "${VALGRIND:-}" ] && bytes=2000000
+    local mega=10
+    [ -z "${FULL:-}" ] || mega=50
+    [ -z "${VALGRIND:-}" ] || mega=2
+    local bytes=$((mega * 1000000))
     { model '{ y = Add(x, '; repeated abcdefghij $((bytes / 10)); echo ') }'; } >../in.onnxtxt
-    refused "a name of 50 MB" "" ../in.onnxtxt
+    refused "a name of $mega MB" "" ../in.onnxtxt
     [ "$(stat -c %s ../said)" -lt 4000 ] && pass "its message is short" ||
         fail "its message is short" "$(stat -c %s ../said) bytes"
     { model '{ y = Add(x, "'; repeated abcdefghij $((bytes / 10)); echo '") }'; } >../in.onnxtxt
-    survives "a quoted name of 50 MB" ../in.onnxtxt
+    survives "a quoted name of $mega MB" ../in.onnxtxt
     { model '<float w = {'; repeated 1234567890 $((bytes / 10)); echo '}> { y = Add(x, w) }'; } >../in.onnxtxt
-    survives "a number of 50 MB" ../in.onnxtxt
+    survives "a number of $mega MB" ../in.onnxtxt
     { repeated '          ' $((bytes / 10)); model '{ y = Neg(x) }'; } >../in.onnxtxt
-    survives "50 MB of blanks" ../in.onnxtxt
+    survives "$mega MB of blanks" ../in.onnxtxt
     { printf '#'; repeated '-- words -' $((bytes / 10)); echo; model '{ y = Neg(x) }'; } >../in.onnxtxt
-    survives "a comment of 50 MB" ../in.onnxtxt
+    survives "a comment of $mega MB" ../in.onnxtxt
     { model '{ y = Neg(x'; repeated ', , , , , ' $((bytes / 10)); } >../in.onnxtxt
-    survives "50 MB of commas" ../in.onnxtxt
+    survives "$mega MB of commas" ../in.onnxtxt
     { model '{'; repeated ' y = Neg(x' $((bytes / 10)); } >../in.onnxtxt
-    survives "a node of 50 MB" ../in.onnxtxt
+    survives "a node of $mega MB" ../in.onnxtxt
     repeated '?;!$%^&*~|' $((bytes / 10)) >../in.onnxtxt
-    refused "50 MB of signs" "" ../in.onnxtxt
+    refused "$mega MB of signs" "" ../in.onnxtxt
     [ "$(stat -c %s ../said)" -lt 40000 ] && pass "its messages are few" ||
         fail "its messages are few" "$(stat -c %s ../said) bytes"
     rm -f ../in.onnxtxt
@@ -344,16 +346,12 @@ full() {
         seq -s, 1 20000
         echo '}> { y = Add(x, w) }'
     } >$big
-    try bash -c '"$1" build good.onnxtxt -o - >/dev/full' - "$BURIN"
-    judge "a full device as standard output" 1 "No space"
-    try bash -c '"$1" build ../big.onnxtxt -o - >/dev/full' - "$BURIN"
-    judge "a full device as standard output, much to write" 1 "No space"
-    try bash -c '"$1" show good.onnxtxt >/dev/full' - "$BURIN"
-    judge "a full device: show" 1 "No space"
-    try bash -c '"$1" report good.onnxtxt >/dev/full' - "$BURIN"
-    judge "a full device: report" 1 "No space"
-    try bash -c '"$1" ops >/dev/full' - "$BURIN"
-    judge "a full device: ops" 1 "No space"
+    local command
+    for command in "build good.onnxtxt -o -" "build ../big.onnxtxt -o -" "show good.onnxtxt" "report good.onnxtxt" \
+        ops; do
+        try bash -c '"$@" >/dev/full' - "$BURIN" $command
+        judge "a full device: $command" 1 "No space"
+    done
     try bash -c '"$1" build good.onnxtxt -o - >&-' - "$BURIN"
     judge "standard output is closed" 1 "standard output"
     try bash -c '"$1" build good.onnxtxt -o m.c >&- 2>&- <&-' - "$BURIN"
