@@ -74,7 +74,7 @@ interpret() {           # interpret FOLDER GRAPH TO [OPTION...]: what the interp
     local at=$1 graph=$2 to=$3 k=0 name inputs=()
     shift 3
     mkdir -p "$to"
-    for name in $(awk -v names=1 -f driver.awk "$graph"); do
+    for name in $(awk -v names=1 -f values.awk -f driver.awk "$graph"); do
         inputs+=("$name=$at/in$k.npy")
         k=$((k + 1))
     done
@@ -86,7 +86,7 @@ variant() {             # variant FOLDER GRAPH NAME "AWK OPTIONS" OPTION...: bui
     mkdir -p "$at"
     "$BURIN" build "$graph" -o "$at/m.c" "${@:5}" && compiles "$at" ${FULL:+gcc.O3} clang.O2 || return 1
     [ ! -e "$at/m.bin" ] || weights=$at/m.bin
-    awk $4 -f driver.awk "$graph" >"$at/main.c" && program "$at" run "$at/main.c" "$at/gcc.san.o" $san &&
+    awk $4 -f values.awk -f driver.awk "$graph" >"$at/main.c" && program "$at" run "$at/main.c" "$at/gcc.san.o" $san &&
         "$at/run" compare "$1/optimised" $weights
 }
 
@@ -99,7 +99,7 @@ whole() {               # -o -: header and C in one text
     local at=$1/whole graph=$2
     mkdir -p "$at"
     "$BURIN" build "$graph" -o - --prefix m >"$at/whole.h" &&
-        awk -v header=whole.h -f driver.awk "$graph" >"$at/main.c" &&
+        awk -v header=whole.h -f values.awk -f driver.awk "$graph" >"$at/main.c" &&
         gcc $c99 -O2 -c -o "$at/whole.o" -x c "$at/whole.h" && program "$at" run "$at/main.c" -lm &&
         "$at/run" compare "$1/optimised"
 }
@@ -124,7 +124,7 @@ threefold() {
     check "$name: without a warning" compiles "$at" $every
     check "$name: nothing in it that should not be" inside "$at"
     check "$name: stack" stack "$at"
-    awk -f driver.awk "$graph" >"$at/main.c"
+    awk -f values.awk -f driver.awk "$graph" >"$at/main.c"
     check "$name: interface" program "$at" san "$at/main.c" "$at/gcc.san.o" $san || return
     [ -x "$at/san" ] || return
     "$at/san" write "$at"
@@ -274,7 +274,7 @@ many_parameters() {     # more than C99's 127: a warning, and it works
         print ")\n}"}' >"$at/g.onnxtxt"
     "$BURIN" build "$at/g.onnxtxt" -o "$at/m.c" 2>"$at/said" && grep -q 'warning: .*127' "$at/said" ||
         { cat "$at/said"; return 1; }
-    gcc $c99 -O1 $san -c -o "$at/m.o" "$at/m.c" && awk -f driver.awk "$at/g.onnxtxt" >"$at/main.c" &&
+    gcc $c99 -O1 $san -c -o "$at/m.o" "$at/m.c" && awk -f values.awk -f driver.awk "$at/g.onnxtxt" >"$at/main.c" &&
         program "$at" run "$at/main.c" "$at/m.o" $san && "$at/run" write "$at" &&
         interpret "$at" "$at/g.onnxtxt" "$at/want" && "$at/run" compare "$at/want"
 }

@@ -15,14 +15,14 @@ qemu="timeout 60 qemu-system-arm -M mps2-an386 -display none -monitor none -seri
     -semihosting-config enable=on,target=native,chardev=out"
 
 inputs() {              # of a graph, as NAME=FILE
-    awk -v names=1 -f tests/c/driver.awk "$1" | awk -v at="$2" '{print $1 "=" at "/in" NR - 1 ".npy"}'
+    awk -v names=1 -f tests/c/values.awk -f tests/c/driver.awk "$1" | awk -v at="$2" '{print $1 "=" at "/in" NR - 1 ".npy"}'
 }
 
 # Inputs and expected outputs, made on this machine.
 expect() {
     local graph=$1 at=$2
     mkdir -p "$at/optimised"
-    "$BURIN" build "$graph" -o "$at/m.c" && awk -f tests/c/driver.awk "$graph" >"$at/host.c" &&
+    "$BURIN" build "$graph" -o "$at/m.c" && awk -f tests/c/values.awk -f tests/c/driver.awk "$graph" >"$at/host.c" &&
         gcc -std=c11 -w -Itests/c -I"$at" -o "$at/host" "$at/host.c" "$at/m.c" -lm && "$at/host" write "$at" &&
         "$BURIN" run "$graph" $(inputs "$graph" "$at") -o "$at/optimised"
 }
@@ -43,7 +43,7 @@ crosses() {             # a processor without FPU, with one, with two; the stack
 
 runs() {
     local graph=$1 at=$2 level
-    awk -v dir="$at" -f tests/c/firmware.awk "$graph" >"$at/main.c" || return 1
+    awk -v dir="$at" -f tests/c/values.awk -f tests/c/firmware.awk "$graph" >"$at/main.c" || return 1
     arm-none-eabi-gcc $m4 -O1 -std=c11 -w -I$board -I"$at" --specs=nano.specs -c -o "$at/main.o" "$at/main.c" || return 1
     for level in O2 Os; do
         arm-none-eabi-gcc $m4 -nostartfiles --specs=nano.specs -T $board/board.ld -Wl,--gc-sections -o "$at/m.elf" \

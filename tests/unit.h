@@ -41,6 +41,27 @@ static inline const char *said(void)
 
 #define SAYS(expected) ck_assert_str_eq(said(), expected)
 
+/* The length of the longest line of s. */
+static inline size_t longest_line(const char *s)
+{
+    size_t most = 0;
+    for (; *s; s += strcspn(s, "\n") + 1) {
+        if (strcspn(s, "\n") > most) most = strcspn(s, "\n");
+        if (!s[strcspn(s, "\n")]) break;
+    }
+    return most;
+}
+
+static uint64_t random_state = 88172645463325252u;
+
+static inline uint64_t next_random(void)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state * UINT64_C(0x2545F4914F6CDD1D);
+}
+
 /* How often a random try is made: the short check wants few, FULL=1 (make check-long) many. */
 static inline int rounds(int few, int many)
 {

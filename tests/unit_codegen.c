@@ -166,16 +166,6 @@ END_TEST
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
 
-static size_t longest_line(const char *s)
-{
-    size_t most = 0;
-    for (; *s; s += strcspn(s, "\n") + 1) {
-        if (strcspn(s, "\n") > most) most = strcspn(s, "\n");
-        if (!s[strcspn(s, "\n")]) break;
-    }
-    return most;
-}
-
 START_TEST(long_statements_are_broken)
 {
     const char *call = "f(a + b, g(c, \"one string that stays whole, whatever its blanks may say about it\"), "

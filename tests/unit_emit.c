@@ -2,16 +2,6 @@
 #include "emit.h"
 #include "unit.h"
 
-static size_t longest_line(const char *s)
-{
-    size_t most = 0;
-    for (; *s; s += strcspn(s, "\n") + 1) {
-        if (strcspn(s, "\n") > most) most = strcspn(s, "\n");
-        if (!s[strcspn(s, "\n")]) break;
-    }
-    return most;
-}
-
 /* ---- small programs ---------------------------------------------------------------------------------------------- */
 
 static const int64_t six[] = {6};

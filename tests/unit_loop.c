@@ -1,35 +1,7 @@
 /* Unit tests of the loop IR: builders and their simplifications, rewriting, statements, printing. */
-#include "loop.h"
-#include "unit.h"
+#include "unit_loop.h"
+
 #include <math.h>
-
-static const Idx *i0, *i1;           /* extents 6, 8 */
-static Buf *x, *y;                   /* float[6,8], int32[6] inputs */
-
-static void setup(void)
-{
-    c = ctx_new();
-    ck_assert_ptr_nonnull(c);
-    i0 = idx_var(c, 0, 6);
-    i1 = idx_var(c, 1, 8);
-    x = buf_new(c, BUF_IN, "x", DT_F32, 2, (const int64_t[]){ 6, 8 });
-    y = buf_new(c, BUF_IN, "y", DT_I32, 1, (const int64_t[]){ 6 });
-}
-
-static const Expr *num(int64_t v) { return expr_int(c, DT_I64, v); }
-static const Expr *flt(double v) { return expr_float(c, DT_F32, v); }
-static const Expr *load_x(void) { return expr_load(c, x, (const Idx *const[]){ i0, i1 }); }
-static const Expr *load_y(void) { return expr_load(c, y, &i0); }
-static const Expr *op1(ScalarOp op, const Expr *a) { return expr_op1(c, op, a); }
-static const Expr *op2(ScalarOp op, const Expr *a, const Expr *b) { return expr_op2(c, op, a, b); }
-
-static const Expr *sum_over(int var, int64_t extent, const Expr *body)
-{
-    int acc = var_new(c);
-    const Expr *init = expr_const(c, body->dt, (Value){ 0 }), *next = op2(OP_add, expr_acc(c, acc, body->dt), body);
-    Reduce r = { .nvars = 1, .vars = &var, .extents = &extent, .naccs = 1, .accs = &acc, .init = &init, .next = &next };
-    return expr_reduce(c, r, 0);
-}
 
 /* ---- builders ---------------------------------------------------------------------------------------------------- */
 
@@ -272,17 +244,6 @@ START_TEST(walks_visit_arguments_first_and_once)
 END_TEST
 
 /* ---- printing and reading ---------------------------------------------------------------------------------------- */
-
-static Prog prog_of(int nbufs, Buf **bufs, int nkernels, const Kernel **kernels)
-{
-    return (Prog){ .name = "p",
-                   .nbufs = nbufs,
-                   .nkernels = nkernels,
-                   .nouts = 1,
-                   .bufs = bufs,
-                   .kernels = kernels,
-                   .outs = bufs + nbufs - 1 };
-}
 
 /* A scan: out[0] = y[0], then out[i + 1] = out[i] + y[i + 1]. */
 static const Stmt *scan(Buf *out)

@@ -4,16 +4,6 @@
 #include "scalar.h"
 #include "unit.h"
 
-static uint64_t seed = 88172645463325252u;
-
-static uint64_t next_random(void)
-{
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return seed * UINT64_C(0x2545F4914F6CDD1D);
-}
-
 static Value of_float(float f) { Value v = { 0 }; v.f = f; return v; }
 static Value of_double(double d) { Value v; v.d = d; return v; }
 

@@ -14,16 +14,6 @@ static char dir[sizeof template];
 
 /* ---- inputs ------------------------------------------------------------------------------------------------------ */
 
-static uint64_t seed = 88172645463325252u;
-
-static uint64_t next_random(void)
-{
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return seed * UINT64_C(0x2545F4914F6CDD1D);
-}
-
 /* The last one is a table of letters (text.def): that of "a" to "c" is 32 below. The one before matches all that is empty
  * (scalar.def, match). */
 #define Z16 "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"

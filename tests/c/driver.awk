@@ -84,26 +84,6 @@ function move(to, from, bytes)
     print "        if (" bytes ")\n            memcpy(" to ", " from ", " bytes ");"
 }
 
-function inside(text)
-{
-    sub(/^[^(]*\(/, "", text)
-    sub(/\)[^)]*$/, "", text)
-    return text
-}
-
-# "float[2,3] x, int64 y" to type[0] = "float", type[1] = "int64"; how many.
-function list(text, type,    n, i, part)
-{
-    gsub(/\[[^\]]*\]/, "", text)
-    n = split(text, part, ",")
-    for (i = 1; i <= n; i++) {
-        sub(/^ +/, "", part[i])
-        type[i - 1] = substr(part[i], 1, index(part[i], " ") - 1)
-        name_of[i - 1] = substr(part[i], index(part[i], " ") + 1)
-    }
-    return n
-}
-
 function ctype(t)
 {
     if (t == "float" || t == "double" || t == "bool") return t

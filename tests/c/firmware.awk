@@ -55,21 +55,3 @@ function bytes(name, path,    command, line, all, n, b, i, skip)
     for (i = skip + 1; i <= n; i++) printf "%s%d", (i == skip + 1 ? "" : ","), b[i]
     print (n == skip ? "0};" : "};")
 }
-
-function inside(text)
-{
-    sub(/^[^(]*\(/, "", text)
-    sub(/\)[^)]*$/, "", text)
-    return text
-}
-
-function list(text, type,    n, i, part)
-{
-    gsub(/\[[^\]]*\]/, "", text)
-    n = split(text, part, ",")
-    for (i = 1; i <= n; i++) {
-        sub(/^ +/, "", part[i])
-        type[i - 1] = substr(part[i], 1, index(part[i], " ") - 1)
-    }
-    return n
-}
