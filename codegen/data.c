@@ -153,10 +153,12 @@ static void print_array(Emit *e, FILE *f, Rows *r, const Buf *b, const char *nam
     const Style s = style_of(b);
     const char *type = buf_ctype(b);
     if (s == STYLE_BITS)
-        fprintf(f, "%s_CONST static const union { uint%d_t u[%lld]; %s f[%lld]; } %s = {{\n", e->upper,
-                dtype_bits(b->dt), n, type, n, name);
+        fprintf(f, "%s_CONST static const union { uint%d_t u[%lld]; %s f[%lld]; } %s", e->upper, dtype_bits(b->dt), n,
+                type, n, name);
     else
-        fprintf(f, "%s_CONST static const %s %s[%lld] = {\n", e->upper, type, name, n);
+        fprintf(f, "%s_CONST static const %s %s[%lld]", e->upper, type, name, n);
+    if (n * elem_bytes(b->dt) >= CACHE_LINE) print_aligned(e, f);
+    fputs(s == STYLE_BITS ? " = {{\n" : " = {\n", f);
     print_numbers(f, r, b, s);
     fputs(s == STYLE_BITS ? "\n}};\n" : "\n};\n", f);
 }

@@ -94,8 +94,12 @@ static void print_arena(Emit *e, FILE *f)
     if (e->o->arena_caller || !shown) print_union(e, f);
     else fprintf(f, "union %s_arena", e->o->prefix);
     if (e->o->arena_caller) fputs(";\n\n", f);
-    else if (shown) fprintf(f, " %s_arena[1];\n\n", e->o->prefix);
-    else fputs(" arena;\n\n", f);
+    else {
+        if (shown) fprintf(f, " %s_arena[1]", e->o->prefix);
+        else fputs(" arena", f);
+        print_aligned(e, f);
+        fputs(";\n\n", f);
+    }
 }
 
 /* ---- includes ---------------------------------------------------------------------------------------------------- */

@@ -89,11 +89,26 @@ static const char pragma_macros[] =
     "#define P_PRAGMA_TEXT(x) _Pragma(#x)\n"
     "#define P_PRAGMA(x) P_PRAGMA_TEXT(x)\n";
 
-/* Compilers that know of registers of 64 bytes may still prefer halves of them. */
+/* Compilers that know of registers of 64 bytes may still prefer halves of them: clang then clears arrays by halves,
+ * which whole registers are read from at once. It cannot be told so but by the name of a machine that has no such
+ * preference. */
 static const char clang_wide[] =
-    "#if defined(__AVX512F__) || defined(P_AVX512)\n"
+    "#if defined(__AVX512F__) && __clang_major__ >= 13\n"
+    "#pragma clang attribute push(__attribute__((target(\"tune=haswell\"))), apply_to = function)\n"
+    "#elif defined(__AVX512F__)\n"
     "#pragma clang attribute push(__attribute__((min_vector_width(512))), apply_to = function)\n"
     "#endif\n";
+
+static const char clang_isa[] =
+    "#if defined(__clang__) && __clang_major__ >= 13\n"
+    "#pragma clang attribute push(__attribute__((target(\"%s,tune=haswell\"))), apply_to = function)\n"
+    "#elif defined(__clang__)\n"
+    "#pragma clang attribute push(__attribute__((target(\"%s\"))), apply_to = function)\n"
+    "#else\n#pragma GCC target(\"%s\")\n#endif\n#endif\n\n";
+
+/* gcc begins arrays where cache lines begin by itself. */
+static const char clang_aligned[] =
+    "#if defined(__clang__)\n#define P_ALIGNED __attribute__((aligned(64)))\n#else\n#define P_ALIGNED\n#endif\n";
 
 /* gcc makes a call of memcpy of a loop that copies an array, which then is no longer kept in registers. */
 static const char gcc_wide[] =
@@ -128,6 +143,16 @@ static void print_macros(Emit *e, FILE *f, const char *text)
     }
 }
 
+static bool any_lanes(const Emit *e)
+{
+    return e->lanes || e->each;
+}
+
+void print_aligned(const Emit *e, FILE *f)
+{
+    if (any_lanes(e)) fprintf(f, " %s_ALIGNED", e->upper);
+}
+
 void print_isa(Emit *e, FILE *f)
 {
     if (!e->o->isa || !e->body->n) return;
@@ -135,29 +160,27 @@ void print_isa(Emit *e, FILE *f)
     fprintf(f, "/* For x86-64 with %s, whatever the compiler's options say. */\n", e->o->isa);
     fputs("#if defined(__x86_64__) && defined(__GNUC__)\n", f);
     print_macros(e, f, wide ? "#define P_FMA\n#define P_AVX512\n" : "#define P_FMA\n");
-    fprintf(f, "#if defined(__clang__)\n#pragma clang attribute push(__attribute__((target(\"%s\"))), "
-            "apply_to = function)\n", e->o->isa);
-    fprintf(f, "#else\n#pragma GCC target(\"%s\")\n#endif\n#endif\n\n", e->o->isa);
+    fprintf(f, clang_isa, e->o->isa, e->o->isa, e->o->isa);
 }
 
 /* Undoes what holds for the functions in between. */
 void print_lanes_end(Emit *e, FILE *f)
 {
-    if (e->lanes)
-        print_macros(e, f, "\n#if defined(__clang__) && (defined(__AVX512F__) || defined(P_AVX512))\n"
-                     "#pragma clang attribute pop\n#endif\n");
+    if (e->lanes && !e->o->isa)
+        print_macros(e, f, "\n#if defined(__clang__) && defined(__AVX512F__)\n#pragma clang attribute pop\n#endif\n");
     if (e->o->isa && e->body->n)
         print_macros(e, f, "\n#if defined(__clang__) && defined(P_FMA)\n#pragma clang attribute pop\n#endif\n");
 }
 
 void print_lane_macros(Emit *e, FILE *f)
 {
-    if (!e->lanes && !e->each && !e->rolled) return;
+    if (!any_lanes(e) && !e->rolled) return;
     fputs("/* Loops whose steps are independent, told to each compiler in its own words. */\n", f);
-    if (e->lanes || e->each) print_macros(e, f, lane_macros);
+    if (any_lanes(e)) print_macros(e, f, lane_macros);
+    if (any_lanes(e)) print_macros(e, f, clang_aligned);
     print_macros(e, f, pragma_macros);
     fputs("#if defined(__clang__)\n#pragma clang diagnostic ignored \"-Wpass-failed\"\n", f);
-    if (e->lanes) print_macros(e, f, clang_wide);
+    if (e->lanes && !e->o->isa) print_macros(e, f, clang_wide);
     if (e->lanes) print_macros(e, f, clang_lanes);
     if (e->each) print_macros(e, f, each_macro);
     if (e->rolled) print_macros(e, f, "#define P_ROLLED P_PRAGMA(clang loop unroll(disable))\n");

@@ -290,6 +290,16 @@ sections() {            # PREFIX_CONST and PREFIX_ARENA_ATTR place what they sta
     [ "$(awk '/#define A_ARENA_BYTES/ {print $3 + 0}' "$at/a.h")" = 0 ] || size -A "$at/a.o" | grep -E '^\.ram2 +[1-9]'
 }
 
+whole_registers() {     # clang prefers halves of registers of 64 bytes on some machines; a tile of 16 lanes is never halved
+    local at=$work/registers target
+    mkdir -p "$at"
+    for target in generic x86-64-v4; do
+        "$BURIN" build ../pass/tile_rows_share_what_is_read.txt --target=$target -o "$at/m.c" &&
+            clang $c99 -O2 -march=skylake-avx512 -S -o "$at/m.s" "$at/m.c" && grep -q zmm "$at/m.s" || return 1
+        if grep ymm "$at/m.s"; then return 1; fi
+    done
+}
+
 no_double() { ! sed 's,/\*[^*]*\*/,,g' "$work/network/m.c" | grep -nwE 'double'; }
 
 for graph in *.onnxtxt; do
@@ -311,5 +321,6 @@ if [ -z "$only" ]; then
     check "prefixes" prefixes
     check "150 inputs" many_parameters
     check "constants and arena in sections of their own" sections
+    if [ "$(uname -m)" = x86_64 ]; then check "whole registers, where clang prefers halves" whole_registers; fi
 fi
 finish
