@@ -7,6 +7,7 @@ typedef struct Target {
     int lanes;                       /* elements of 4 bytes side by side in one panel of a tile; 0: no tiles */
     int arrays;                      /* panels that stay in registers, at most: rows × panels of a tile */
     int vectors;                     /* registers that one panel takes */
+    int registers;                   /* of vectors */
     const char *isa;                 /* of x86-64, as compilers name its parts; NULL: what their options say */
 } Target;
 

@@ -149,13 +149,14 @@ enum { OWN_MOST = 6 };               /* arrays, where each row reads lanes of it
 enum { STEPS_NEAR = 512, FAR = 3 };  /* steps of a panel of 16 floats in 32 KiB; time of a load from behind it */
 
 /* Time of one step of a tile, in quarters of a cycle of a machine that does two products and two loads a cycle, each
- * product ready after four. One panel stays in registers while rows go by; of several, compilers load each for every
- * row. Panels longer than the nearest cache holds come from farther away. */
+ * product ready after four. Panels stay in registers while rows go by where a tile leaves room for them. Panels longer
+ * than the nearest cache holds come from farther away. */
 static int64_t step_time(const Tiling *t, int64_t rows, int64_t panels)
 {
     const int64_t v = t->target->vectors, far = t->depth * panels > STEPS_NEAR ? FAR : 1;
     const int64_t products = v * rows * panels;
-    const int64_t loads = (panels == 1 ? v : products) + rows + (far - 1) * v * panels;
+    const bool kept = v * panels * (rows + 1) < t->target->registers;
+    const int64_t loads = (kept ? v * panels : products) + rows + (far - 1) * v * panels;
     const int64_t most = products > loads ? products : loads;
     return 2 * (most > 8 ? most : 8) + 2;
 }
@@ -164,7 +165,8 @@ static int64_t step_time(const Tiling *t, int64_t rows, int64_t panels)
 static void shape_of(const Tiling *t, int64_t extent, int64_t whole, int *rows, int *panels)
 {
     int64_t best = INT64_MAX;
-    const int arrays = t->padded || t->target->arrays < OWN_MOST ? t->target->arrays : OWN_MOST;
+    const bool own = t->row < 0 || t->read[t->row];
+    const int arrays = own && !t->padded && t->target->arrays > OWN_MOST ? OWN_MOST : t->target->arrays;
     for (int r = 1; r <= arrays && r <= extent; r++)
         for (int p = 1; r * p <= arrays && (p == 1 || p <= whole); p++) {
             const int64_t rest = extent % r, over = whole % p;
