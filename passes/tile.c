@@ -184,14 +184,13 @@ static void shape_of(const Tiling *t, int64_t extent, int64_t whole, int *rows, 
 /* ---- blocks -------------------------------------------------------------------------------------------------- */
 
 enum { SEGMENTS_MOST = 8 };
-static const double CACHE = 128 * 1024;      /* elements that stay near while rows go by */
+static const double CACHE = 128 * 1024;      /* elements that stay near */
 
 typedef struct Segment {             /* of rows or of lanes: blocks of the same shape, one after the other */
     int64_t from, count;
     int size;                        /* rows of a block; panels */
     int lanes, valid;                /* of a panel; of the last one that are stored */
     int var; const Idx *block;       /* 0 .. count-1 */
-    const Idx *base;                 /* of rows: where a loop outside has got to; NULL: 0 */
 } Segment;
 typedef struct Segments { int n; Segment of[SEGMENTS_MOST]; } Segments;
 
@@ -237,7 +236,7 @@ static void cut_lanes(Tiling *t, int panels, Segments *s)
 static const Stmt *tile(Tiling *t, const Segment *rows, const Segment *lanes)
 {
     t->rows = rows->size;
-    t->row_at = idx_axpy(t->c, rows->base ? rows->base : idx_const(t->c, 0), rows->size, rows->block);
+    t->row_at = idx_axpy(t->c, idx_const(t->c, 0), rows->size, rows->block);
     t->row_at = idx_add(t->c, t->row_at, idx_const(t->c, rows->from));
     return tile_lanes(t, &(Panels){lanes->from, lanes->count, lanes->size, lanes->lanes, lanes->valid, lanes->var});
 }
@@ -268,32 +267,8 @@ static const Stmt *tiles(Tiling *t, const Segments *rows, const Segments *lanes,
     return by_panels ? nest : around(t, nest, false);
 }
 
-/* Blocks of rows of which so many stay near while all panels go by, as a segment of its own, in a loop over such
- * stretches. */
-static const Stmt *by_stretches(Tiling *t, Segments *rows, const Segments *lanes)
-{
-    Segment *s = &rows->of[0];
-    const int64_t near = (int64_t)CACHE / (t->depth * s->size), most = near > 1 ? near : 1;
-    if (rows->n > 2 || s->count <= 2 * most) return tiles(t, rows, lanes, true);
-    const int64_t stretches = s->count / most;
-    const int var = var_new(t->c);
-    Segments part = {0};
-    add(t, &part, (Segment){.from = s->from, .count = most, .size = s->size});
-    part.of[0].base = idx_axpy(t->c, idx_const(t->c, 0), most * s->size, idx_var(t->c, var, stretches));
-    const Stmt *all[2] = {stmt_for(t->c, var, stretches, tiles(t, &part, lanes, true)), NULL};
-    s->from += stretches * most * s->size;
-    s->count -= stretches * most;
-    s->block = idx_var(t->c, s->var, s->count);
-    Segments rest = {0};
-    for (int i = 0; i < rows->n; i++)
-        if (rows->of[i].count) rest.of[rest.n++] = rows->of[i];
-    if (rest.n == 0) return all[0];
-    all[1] = tiles(t, &rest, lanes, true);
-    return stmt_seq(t->c, 2, all);
-}
-
-/* Rows outside, panels within; where panels are too many to stay near, panels outside, so that each is fetched once for
- * as many rows as stay near. */
+/* Rows outside, panels within; where panels are too many to stay near, panels outside, so that each is fetched once:
+ * rows go by as one stream, which processors fetch ahead. */
 static const Stmt *all_tiles(Tiling *t)
 {
     Segments rows = {0}, lanes = {0};
@@ -302,8 +277,7 @@ static const Stmt *all_tiles(Tiling *t)
     shape_of(t, extent, lane_extent(t) / most_lanes(t), &height, &panels);
     cut_rows(t, extent, height, &rows);
     cut_lanes(t, panels, &lanes);
-    if (t->weight <= CACHE) return around(t, tiles(t, &rows, &lanes, false), true);
-    return around(t, by_stretches(t, &rows, &lanes), true);
+    return around(t, tiles(t, &rows, &lanes, t->weight > CACHE), true);
 }
 
 /* ---- the pass ------------------------------------------------------------------------------------------------ */
