@@ -63,7 +63,7 @@ bool idx_affine(const Idx *x, int var, int64_t *step);
 const Idx *load_place(Ctx *c, const Expr *e);
 
 /* blocks.c: a kernel that reads across the order in which it writes, by blocks; NULL: k is none. */
-const Stmt *blocked(Ctx *c, const Kernel *k);
+const Stmt *blocked(Ctx *c, const Kernel *k, const Target *target);
 
 /* tile.c: the kernel as tiles of statements, or as it is. */
 const Kernel *kernel_tiles(Ctx *c, const Kernel *k, const Target *target, Made *made);
