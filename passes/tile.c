@@ -413,6 +413,7 @@ const Kernel *kernel_tiles(Ctx *c, const Kernel *k, const Target *target, Made *
     const Stmt *nest = tiled(c, k, target, made);
     if (!nest) made->bufs.n = bufs, made->kernels.n = kernels;
     if (!nest) nest = blocked(c, k, target);
+    if (!nest) nest = columns(c, k);
     if (!nest) return k;
     Kernel *to = mem_copy(c, k, sizeof *k);
     to->nest = nest;

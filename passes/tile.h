@@ -65,6 +65,9 @@ const Idx *load_place(Ctx *c, const Expr *e);
 /* blocks.c: a kernel that reads across the order in which it writes, by blocks; NULL: k is none. */
 const Stmt *blocked(Ctx *c, const Kernel *k, const Target *target);
 
+/* columns.c: a kernel that reduces in lanes what lies side by side for its results; NULL: k is none. */
+const Stmt *columns(Ctx *c, const Kernel *k);
+
 /* tile.c: the kernel as tiles of statements, or as it is. */
 const Kernel *kernel_tiles(Ctx *c, const Kernel *k, const Target *target, Made *made);
 

@@ -176,7 +176,7 @@ static const Expr *rewrite_index(Rewriter *w, const Expr *e)
 
 static const Expr *rewrite(Rewriter *w, const Expr *e)
 {
-    if (e->kind == E_CONST || e->kind == E_ACC || (!w->r->load && !w->r->node && !(e->vars & w->mask)))
+    if (e->kind == E_CONST || (!w->r->node && (e->kind == E_ACC || (!w->r->load && !(e->vars & w->mask)))))
         return e;
     const Expr *x = memo_get(&w->done, e->id);
     if (x)
@@ -186,6 +186,7 @@ static const Expr *rewrite(Rewriter *w, const Expr *e)
     case E_REDUCE: x = rewrite_reduce(w, e); break;
     case E_SELECT: x = rewrite_select(w, e); break;
     case E_INDEX: case E_IN: x = rewrite_index(w, e); break;
+    case E_ACC:    x = e; break;
     default:       x = rewrite_op(w, e); break;
     }
     const Expr *other = w->r->node ? w->r->node(w->c, x, w->r->arg) : NULL;
