@@ -94,21 +94,6 @@ const Expr *tile_lane(Tile *s, const Expr *e, Place p)
 
 /* ---- the tile ------------------------------------------------------------------------------------------------ */
 
-static void open_arrays(Tile *s, Stmts *out)
-{
-    const int64_t lanes = s->lanes;
-    const int n = s->t->rows * s->panels;
-    const Reduce *r = s->t->reductions[s->reduction]->reduce;
-    for (int i = 0; i < n; i++) {
-        const char *name = internf(s->c, "acc%d", s->reduction * n + i);
-        const Buf *b = buf_new(s->c, BUF_LOCAL, name, r->init[0]->dt, 1, &lanes);
-        *tile_array(s, i / s->panels, i % s->panels, s->reduction) = b;
-        VEC_PUSH(s->c, *out, stmt_local(s->c, b));
-    }
-    for (int i = 0; i < n; i++)
-        VEC_PUSH(s->c, *out, tile_store(s, *tile_array(s, i / s->panels, i % s->panels, s->reduction), r->init[0]));
-}
-
 /* The arrays stand for the reductions in what is stored. */
 static const Expr *reduced(Tile *s, const Expr *e, Place p)
 {
@@ -118,6 +103,38 @@ static const Expr *reduced(Tile *s, const Expr *e, Place p)
     if (e->n == 0) return e;
     for (int i = 0; i < e->n; i++) args[i] = reduced(s, e->args[i], p);
     return e->kind == E_SELECT ? expr_select(s->c, args[0], args[1], args[2]) : expr_remake(s->c, e, args);
+}
+
+/* The reduction that the one at hand goes on from, nothing else having its value; -1: none. */
+static int goes_on_from(const Tile *s)
+{
+    const Tiling *t = s->t;
+    const Expr *init = t->reductions[s->reduction]->reduce->init[0];
+    for (int i = 0; i < s->reduction; i++)
+        if (t->reductions[i] == init && t->uses[i] == 1) return i;
+    return -1;
+}
+
+static void open_arrays(Tile *s, Stmts *out)
+{
+    const int64_t lanes = s->lanes;
+    const int n = s->t->rows * s->panels, before = goes_on_from(s);
+    const Reduce *r = s->t->reductions[s->reduction]->reduce;
+    Stmts stores = {0};
+    s->front = out;
+    s->scalars = (PtrMap){0};
+    for (int i = 0; i < n; i++) {
+        const Place p = {i / s->panels, i % s->panels, s->lanes};
+        const Buf **array = tile_array(s, p.row, p.panel, s->reduction);
+        At at;
+        if (before >= 0) *array = *tile_array(s, p.row, p.panel, before);
+        if (before >= 0) continue;
+        *array = buf_new(s->c, BUF_LOCAL, internf(s->c, "acc%d", s->reduction * n + i), r->init[0]->dt, 1, &lanes);
+        VEC_PUSH(s->c, *out, stmt_local(s->c, *array));
+        const Expr *init = expr_subst(s->c, reduced(s, r->init[0], p), element(s, p, &at));
+        VEC_PUSH(s->c, stores, tile_store(s, *array, tile_lane(s, init, p)));
+    }
+    for (int i = 0; i < stores.n; i++) VEC_PUSH(s->c, *out, stores.at[i]);
 }
 
 static void store_all(Tile *s, Stmts *out)

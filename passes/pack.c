@@ -173,7 +173,7 @@ static const Expr *packed(Ctx *c, const Buf *b, const Idx *const *at, void *arg)
     const bool as_it_is = idx_affine(flat, t->lane, &step) && step == 1 && s->valid == s->lanes;
     const bool wider = b->kind == BUF_CONST && packed_type(b->dt) != b->dt;
     if (as_it_is && s->count == 1 && !wider) return NULL;
-    if (b->kind != BUF_CONST && !pays(t, b, flat)) return NULL;
+    if (b->kind != BUF_CONST && (t->inside || !pays(t, b, flat))) return NULL;
     const Buf *pack = order_of(p, flat, &o) ? pack_of(p, load, &o) : NULL;
     if (!pack) t->failed |= !as_it_is;
     if (!pack) return NULL;

@@ -67,16 +67,21 @@ static void check_lane(const Expr *e, void *arg)
 
 static void list_reduction(Tiling *t, const Expr *e)
 {
-    for (int i = 0; i < t->nreductions; i++)
-        if (t->reductions[i] == e) return;
+    for (int i = 0; i < t->nreductions && i < REDUCTIONS_MOST; i++)
+        if (t->reductions[i] == e) {
+            t->uses[i]++;
+            return;
+        }
+    t->uses[t->nreductions] = 1;
     if (t->nreductions == REDUCTIONS_MOST) t->nreductions++;
     if (t->nreductions < REDUCTIONS_MOST) t->reductions[t->nreductions++] = e;
 }
 
-/* Those that are not within another one. */
+/* Those that are not within what another one adds up. */
 static void list_reductions(Tiling *t, const Expr *e)
 {
     if (e->kind == E_REDUCE) {
+        for (int i = 0; i < e->reduce->naccs; i++) list_reductions(t, e->reduce->init[i]);
         list_reduction(t, e);
         return;
     }
@@ -323,7 +328,7 @@ static bool plan_tiling(Tiling *t)
     if (t->nreductions < 1 || t->nreductions > REDUCTIONS_MOST) return false;
     for (int i = 0; i < t->nreductions; i++)
         if (t->reductions[i]->reduce->naccs != 1 || t->reductions[i]->reduce->lanes ||
-            t->reductions[i]->reduce->init[0]->kind != E_CONST || t->reductions[i]->dt == DT_STRING)
+            t->reductions[i]->dt == DT_STRING)
             return false;
     int lane = k->rank;
     while (lane-- > 0)
@@ -338,7 +343,10 @@ static bool plan_tiling(Tiling *t)
     }
     t->padded = t->finite = true;
     Found f = {t, true};
-    for (int i = 0; i < t->nreductions; i++) expr_walk(t->c, t->reductions[i]->reduce->next[0], see_guard, &f);
+    for (int i = 0; i < t->nreductions; i++) {
+        t->padded &= t->reductions[i]->reduce->init[0]->kind == E_CONST;
+        expr_walk(t->c, t->reductions[i]->reduce->next[0], see_guard, &f);
+    }
     for (int i = 0; i < t->nreductions; i++) expr_walk(t->c, t->reductions[i]->reduce->next[0], see_read, t);
     for (int i = 0; !f.ok && i < t->nreductions; i++)
         expr_walk(t->c, t->reductions[i]->reduce->next[0], see_constant, t);
@@ -390,28 +398,35 @@ static const Kernel *one_phase(Ctx *c, const Kernel *k, int var, int64_t count, 
 
 /* The kernel as tiles; NULL: it stays as it is. Where a guard asks for a remainder of a variable, as the stride of a
  * transposed convolution does, the values of each remainder are a kernel of their own, whose guards are settled. */
-static const Stmt *tiled(Ctx *c, const Kernel *k, const Target *target, Made *made)
+static const Stmt *tiled(Ctx *c, const Kernel *k, const Target *target, Made *made, bool inside)
 {
-    Tiling t = {.c = c, .k = k, .target = target, .made = made};
+    Tiling t = {.c = c, .k = k, .target = target, .made = made, .inside = inside};
     if (!plan_tiling(&t)) return NULL;
     Phase p = {k, -1, 0};
     for (int i = 0; i < t.nreductions; i++) expr_walk(c, t.reductions[i]->reduce->next[0], see_phase, &p);
     if (p.var >= 0 && p.var != t.lane) {
         const Stmt *parts[PHASES_MOST];
         for (int64_t i = 0; i < p.count; i++)
-            if (!(parts[i] = tiled(c, one_phase(c, k, p.var, p.count, i), target, made))) return NULL;
+            if (!(parts[i] = tiled(c, one_phase(c, k, p.var, p.count, i), target, made, inside))) return NULL;
         return stmt_seq(c, (int)p.count, parts);
     }
     const Stmt *nest = all_tiles(&t);
     return t.failed ? NULL : nest;
 }
 
-const Kernel *kernel_tiles(Ctx *c, const Kernel *k, const Target *target, Made *made)
+const Stmt *tiles_within(Ctx *c, const Kernel *k, const Target *target, Made *made, bool inside)
 {
     const int bufs = made->bufs.n, kernels = made->kernels.n;
-    if (target->lanes == 0) return k;
-    const Stmt *nest = tiled(c, k, target, made);
+    const Stmt *nest = tiled(c, k, target, made, inside);
     if (!nest) made->bufs.n = bufs, made->kernels.n = kernels;
+    return nest;
+}
+
+const Kernel *kernel_tiles(Ctx *c, const Kernel *k, const Target *target, Made *made)
+{
+    if (target->lanes == 0) return k;
+    if (k->nest) return nest_tiles(c, k, target, made);
+    const Stmt *nest = tiles_within(c, k, target, made, false);
     if (!nest) nest = blocked(c, k, target);
     if (!nest) nest = columns(c, k);
     if (!nest) return k;

@@ -15,7 +15,9 @@ typedef struct Tiling {              /* of one kernel */
     const Target *target;
     int lane, row;                   /* variables; a lane that is none of the kernel's: there is one; row -1: none */
     int nreductions;
-    const Expr *reductions[9];
+    const Expr *reductions[9];       /* those that others start from first */
+    int uses[9];                     /* how often each stands in the value, or in what others start from */
+    bool inside;                     /* the kernel is part of a nest */
     bool guarded;                    /* a guard within a reduction depends on the row */
     bool padded;                     /* lanes beyond the last may be computed: they read constants alone */
     bool finite;                     /* constants within reductions are numbers: 0 times one is 0 */
@@ -68,7 +70,12 @@ const Stmt *blocked(Ctx *c, const Kernel *k, const Target *target);
 /* columns.c: a kernel that reduces in lanes what lies side by side for its results; NULL: k is none. */
 const Stmt *columns(Ctx *c, const Kernel *k);
 
-/* tile.c: the kernel as tiles of statements, or as it is. */
+/* nests.c: a kernel in nest form, its innermost loops as tiles where they can be. */
+const Kernel *nest_tiles(Ctx *c, const Kernel *k, const Target *target, Made *made);
+
+/* tile.c: the kernel as tiles of statements, or as it is; the tiles of one in compute form, that may stand inside a
+ * nest; NULL: it has none. */
+const Stmt *tiles_within(Ctx *c, const Kernel *k, const Target *target, Made *made, bool inside);
 const Kernel *kernel_tiles(Ctx *c, const Kernel *k, const Target *target, Made *made);
 
 /* sums.c: the loops that bring the arrays of the reduction at hand to its value. */
