@@ -2,8 +2,9 @@
  *
  * No C type holds them, so each read is a conversion in some ten operations: far more than the product. What a
  * reduction casts to float and reads more than a few times is stored as float: temporaries hold the rounded values in
- * twice the bytes, constants are converted when compiled, inputs copied. Results do not change: every value is the
- * same number. Requires: fuse. Breaks nothing. */
+ * twice the bytes, constants are converted when compiled, inputs copied. Constants are so, too, where others than
+ * reductions read them, as a bias. Results do not change: every value is the same number. Requires: fuse. Breaks
+ * nothing. */
 #include "passes.h"
 
 enum { READS_PAY = 4 };              /* of each element */
@@ -14,6 +15,7 @@ typedef struct Widen {
     int n;                           /* of buffer ids */
     double *reads;                   /* by buffer id: casts to float, within reductions */
     double trips;                    /* of the expression that is looked at */
+    bool reduced;                    /* it is within a reduction */
     const Buf **to;                  /* what stands in for it */
     PtrMap made;                     /* those */
 } Widen;
@@ -29,6 +31,7 @@ static void count_casts(const Expr *e, void *arg)
     if (e->kind != E_CAST || e->dt != DT_F32 || e->args[0]->kind != E_LOAD) return;
     const Buf *b = e->args[0]->buf;
     if (e->args[0]->dt != b->dt || !small_float(b->dt) || b->kind == BUF_LOCAL || b->id >= w->n) return;
+    if (!w->reduced && b->kind != BUF_CONST) return;
     w->reads[b->id] += w->trips;
 }
 
@@ -38,7 +41,9 @@ static void count_reductions(const Expr *e, void *arg)
     if (e->kind != E_REDUCE) return;
     const double outside = w->trips;
     for (int d = 0; d < e->reduce->nvars; d++) w->trips *= (double)e->reduce->extents[d];
+    w->reduced = true;
     for (int k = 0; k < e->reduce->naccs; k++) expr_walk(w->c, e->reduce->next[k], count_casts, w);
+    w->reduced = false;
     w->trips = outside;
 }
 
@@ -69,9 +74,21 @@ static bool is_wide(const Widen *w, const Buf *b)
     return ptrmap_get(&w->made, b) != NULL;
 }
 
+/* relu of x rounded, as a small float: what is less than the half of the least of these becomes 0, and one rounding is
+ * left. */
+static const Expr *rounded_once(Ctx *c, const Expr *e)
+{
+    if (e->kind != E_CAST || e->dt != DT_F16 || e->args[0]->kind != E_OP || e->args[0]->op != OP_relu) return NULL;
+    const Expr *x = e->args[0]->args[0];
+    if (x->kind != E_OP || x->op != OP_round_f16) return NULL;
+    const Expr *less = expr_op2(c, OP_lt, x->args[0], expr_float(c, DT_F32, -0x1p-25));
+    return expr_cast(c, DT_F16, expr_select(c, less, expr_float(c, DT_F32, 0), x->args[0]));
+}
+
 static const Expr *drop_casts(Ctx *c, const Expr *e, void *arg)
 {
-    (void)c;
+    const Expr *once = rounded_once(c, e);
+    if (once) return once;
     const bool rounds = e->kind == E_OP && (e->op == OP_round_f16 || e->op == OP_round_bf16);
     const bool casts = e->kind == E_CAST && e->dt == DT_F32 && e->args[0]->kind == E_CAST;
     if (!rounds && !casts) return NULL;
@@ -144,7 +161,9 @@ Unit pass_widen(Ctx *c, Unit u)
         const Kernel *k = u.prog->kernels[i];
         w.trips = 1;
         for (int v = 0; v < k->rank && !k->nest; v++) w.trips *= (double)k->dims[v];
-        if (!k->nest) expr_walk(c, k->value, count_reductions, &w);
+        if (k->nest) continue;
+        expr_walk(c, k->value, count_casts, &w);
+        expr_walk(c, k->value, count_reductions, &w);
     }
     for (int i = 0; i < u.prog->nkernels; i++) {
         if (!u.prog->kernels[i]->nest) continue;
