@@ -5,7 +5,7 @@
  * twice the bytes, constants are converted when compiled, inputs copied. Constants are so, too, where others than
  * reductions read them, as a bias. Results do not change: every value is the same number. Requires: fuse. Breaks
  * nothing. */
-#include "passes.h"
+#include "widen.h"
 
 enum { READS_PAY = 4 };              /* of each element */
 static const size_t CONSTANT_MOST = (size_t)64 << 20;        /* bytes that a constant may grow to */
@@ -87,8 +87,8 @@ static const Expr *rounded_once(Ctx *c, const Expr *e)
 
 static const Expr *drop_casts(Ctx *c, const Expr *e, void *arg)
 {
-    const Expr *once = rounded_once(c, e);
-    if (once) return once;
+    const Expr *other = e->kind == E_REDUCE ? greatest_of_halves(c, e) : rounded_once(c, e);
+    if (other) return other;
     const bool rounds = e->kind == E_OP && (e->op == OP_round_f16 || e->op == OP_round_bf16);
     const bool casts = e->kind == E_CAST && e->dt == DT_F32 && e->args[0]->kind == E_CAST;
     if (!rounds && !casts) return NULL;

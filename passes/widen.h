@@ -1,0 +1,10 @@
+/* Private to passes: the parts of widen. */
+#ifndef BURIN_WIDEN_H
+#define BURIN_WIDEN_H
+
+#include "passes.h"
+
+/* halves.c: a reduction to the greatest of float16 read as float, on their bits; NULL: e is none. */
+const Expr *greatest_of_halves(Ctx *c, const Expr *e);
+
+#endif
