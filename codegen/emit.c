@@ -199,6 +199,19 @@ static void print_rounding(Emit *e, FILE *f, const Sheet *helpers)
           "#elif defined(__GNUC__)\n#pragma GCC optimize(\"no-trapping-math\")\n#endif\n\n", f);
 }
 
+/* A function that may set errno is a call an element; whoever reads it not may say so. */
+static void print_roots(Emit *e, FILE *f, const Sheet *helpers)
+{
+    static const char *const roots[][2] = {{"sqrtf", "float"}, {"sqrt", "double"}};
+    for (int i = 0; i < 2; i++) {
+        const char *name = roots[i][0], *call = internf(e->c, "%s(", name);
+        if (!mentions(helpers, call) && !mentions(e->body, call)) continue;
+        fputs("/* Nobody reads errno, so square roots need no call. */\n", f);
+        fprintf(f, "#if defined(__GNUC__) && !defined(%s)\n", name);
+        fprintf(f, "%s %s(%s) __attribute__((const));\n#endif\n\n", roots[i][1], name, roots[i][1]);
+    }
+}
+
 /* The C file around the functions, which are in body. */
 static void print_file(Emit *e, FILE *f)
 {
@@ -214,6 +227,7 @@ static void print_file(Emit *e, FILE *f)
     }
     fputc('\n', f);
     print_includes(e, f, helpers, arena);
+    print_roots(e, f, helpers);
     print_rounding(e, f, helpers);
     print_isa(e, f);
     print_lane_macros(e, f);
