@@ -111,8 +111,10 @@ static const char aligned[] =
     "#if defined(__GNUC__)\n#define P_ALIGNED __attribute__((aligned(64)))\n#else\n#define P_ALIGNED\n#endif\n";
 
 /* gcc makes a call of memcpy of a loop that copies an array, which then is no longer kept in registers. */
+static const char gcc_whole[] =
+    "#pragma GCC optimize(\"no-tree-loop-distribute-patterns\")\n";
+
 static const char gcc_wide[] =
-    "#pragma GCC optimize(\"no-tree-loop-distribute-patterns\")\n"
     "#if defined(__AVX512F__)\n"
     "#pragma GCC target(\"prefer-vector-width=512\")\n"
     "#endif\n";
@@ -166,7 +168,7 @@ void print_isa(Emit *e, FILE *f)
 /* Undoes what holds for the functions in between. */
 void print_lanes_end(Emit *e, FILE *f)
 {
-    if (e->lanes && !e->o->isa)
+    if (any_lanes(e) && !e->o->isa)
         print_macros(e, f, "\n#if defined(__clang__) && defined(__AVX512F__)\n#pragma clang attribute pop\n#endif\n");
     if (e->o->isa && e->body->n)
         print_macros(e, f, "\n#if defined(__clang__) && defined(P_FMA)\n#pragma clang attribute pop\n#endif\n");
@@ -180,12 +182,13 @@ void print_lane_macros(Emit *e, FILE *f)
     if (any_lanes(e)) print_macros(e, f, aligned);
     print_macros(e, f, pragma_macros);
     fputs("#if defined(__clang__)\n#pragma clang diagnostic ignored \"-Wpass-failed\"\n", f);
-    if (e->lanes && !e->o->isa) print_macros(e, f, clang_wide);
+    if (any_lanes(e) && !e->o->isa) print_macros(e, f, clang_wide);
     if (e->lanes) print_macros(e, f, clang_lanes);
     if (e->each) print_macros(e, f, each_macro);
     if (e->rolled) print_macros(e, f, "#define P_ROLLED P_PRAGMA(clang loop unroll(disable))\n");
     fputs("#elif defined(__GNUC__)\n", f);
-    if (e->lanes) print_macros(e, f, gcc_wide);
+    if (e->lanes) print_macros(e, f, gcc_whole);
+    if (e->lanes || e->each) print_macros(e, f, gcc_wide);
     if (e->lanes) print_macros(e, f, gcc_lanes);
     if (e->each) print_macros(e, f, "#define P_EACH P_PRAGMA(GCC ivdep)\n");
     if (e->rolled) print_macros(e, f, "#define P_ROLLED\n");
