@@ -2,10 +2,10 @@
  *
  * Its elements are independent of each other, so the innermost loop is one of lanes where machines have such and
  * neighbouring elements are computed in one go, without loops or choices of statements. It is cut into a multiple of
- * LANES_MOST and a rest: compilers that may not add code for a rest themselves then use whole registers. */
+ * LANES_MOST, of half of it, and so on: compilers that may not add code for a rest then use whole registers. */
 #include "loopify.h"
 
-enum { LANES_MOST = 16 };            /* elements of a register, of the largest that there are */
+enum { LANES_MOST = 16, LANES_FEWEST = 4 };  /* elements of a register, of the largest and the least that there are */
 
 typedef struct Sought { Ctx *c; bool any; } Sought;
 
@@ -42,21 +42,38 @@ static const Stmt *stretch(Ctx *c, const Kernel *k, int v, int64_t from, int64_t
     const Expr *value = expr_subst(c, k->value, &to);
     Sought s = {c, idx_cost(idx_flat(c, k->out->rank, k->out->dims, at)) > 0};
     expr_walk(c, value, see_division, &s);
-    return s.any ? NULL : stmt_lanes(c, var, count, spelled_store(c, k->out, at, value, true));
+    if (s.any) return NULL;
+    return (count < LANES_FEWEST ? stmt_for : stmt_lanes)(c, var, count, spelled_store(c, k->out, at, value, true));
+}
+
+/* All of the loop over v: whole registers, then halves of them. */
+static const Stmt *stretches(Ctx *c, const Kernel *k, int v)
+{
+    const Stmt *parts[LANES_MOST] = {0};
+    const int64_t n = k->dims[v];
+    int count = 0;
+    for (int64_t at = 0, lanes = LANES_MOST; at < n; lanes /= 2) {
+        const int64_t left = n - at, some = lanes < LANES_FEWEST ? left : left / lanes * lanes;
+        if (some == 0) continue;
+        parts[count] = stretch(c, k, v, at, some);
+        if (!parts[count++]) return stretch(c, k, v, 0, n);
+        at += some;
+    }
+    return stmt_seq(c, count, parts);
 }
 
 const Stmt *spell_elements(Ctx *c, const Kernel *k, int from, bool wide)
 {
-    const Stmt *nest = spelled_store(c, k->out, k->at, k->value, wide);
+    const Stmt *nest = wide ? cut_elements(c, k, from) : NULL;
+    if (nest) return nest;
+    nest = spelled_store(c, k->out, k->at, k->value, wide);
     int v = k->rank - 1;
     while (v > from && k->dims[v] == 1) v--;
     const bool side = v >= from && step_of(idx_flat(c, k->out->rank, k->out->dims, k->at), v) == 1;
     if (wide && side && k->dims[v] >= LANES_MOST && plain(nest) && dtype_bits(k->out->dt) >= 8 &&
         k->out->dt != DT_STRING && !k->out->text) {
-        const int64_t n = k->dims[v], whole = n / LANES_MOST * LANES_MOST;
-        const Stmt *parts[] = {stretch(c, k, v, 0, whole), stretch(c, k, v, whole, n - whole)};
-        if (!parts[0] || !parts[1]) parts[0] = stretch(c, k, v, 0, n), parts[1] = NULL;
-        if (parts[0]) nest = stmt_seq(c, 2, parts), v--;
+        const Stmt *parts = stretches(c, k, v);
+        if (parts) nest = parts, v--;
     }
     for (int i = v; i >= from; i--) nest = stmt_for(c, i, k->dims[i], nest);
     return nest;

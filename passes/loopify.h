@@ -42,6 +42,11 @@ void write_scalar(Speller *s, const Buf *b, const Expr *value);
 const Buf *spell_lanes(Speller *s, const Reduce *r);     /* rows.c: the scalar that holds a reduction in lanes */
 /* each.c: the loops of a kernel in compute form, over its variables `from` and up. */
 const Stmt *spell_elements(Ctx *c, const Kernel *k, int from, bool wide);
+/* cut.c: every step-th value of a variable, from `first` on, as a kernel. */
+const Kernel *kernel_part(Ctx *c, const Kernel *k, int var, int64_t first, int64_t step, int64_t count);
+/* cut.c: likewise spell_elements, with loops cut where guards change and small windows written out; NULL: there are
+ * none. */
+const Stmt *cut_elements(Ctx *c, const Kernel *k, int from);
 /* rowwise.c: the first *taken of n kernels as one; NULL: they are none. */
 const Kernel *joined_rows(Ctx *c, const Kernel *const *k, int n, const Uses *u, bool wide, int *taken);
 /* An IN, or an AND with one: it keeps its place, so that the proof of what it guards sees it. */

@@ -9,6 +9,7 @@
  *
  * Guards of padding become IFs at the outermost loop that knows them; the first and the last block of rows are
  * written apart, so that none is left in between. Requires: spaces. Breaks: compute form. */
+#include "loopify.h"
 #include "tile.h"
 
 enum { REDUCTIONS_MOST = 8, LANES_FEWEST = 2 };
@@ -380,20 +381,9 @@ static void see_phase(const Expr *e, void *arg)
     if (e->kind == E_IN) see_phase_of(arg, e->at[0]);
 }
 
-/* Every count-th value of a variable, from `first` on. */
-static const Kernel *one_phase(Ctx *c, const Kernel *k, int var, int64_t count, int64_t first)
+static const Kernel *phase(const Phase *p, Ctx *c, int64_t first)
 {
-    int64_t *dims = mem_copy(c, k->dims, sizeof *dims * (size_t)k->rank);
-    dims[var] = (dims[var] - first + count - 1) / count;
-    const Idx *to = idx_axpy(c, idx_const(c, first), count, idx_var(c, var, dims[var]));
-    const Subst sub = {1, &var, &to};
-    const Idx **at = NEW_N(c, const Idx *, k->out->rank);
-    for (int d = 0; d < k->out->rank; d++) at[d] = idx_subst(c, k->at[d], &sub);
-    Kernel *x = mem_copy(c, k, sizeof *k);
-    x->dims = dims;
-    x->at = at;
-    x->value = expr_subst(c, k->value, &sub);
-    return x;
+    return kernel_part(c, p->k, p->var, first, p->count, (p->k->dims[p->var] - first + p->count - 1) / p->count);
 }
 
 /* The kernel as tiles; NULL: it stays as it is. Where a guard asks for a remainder of a variable, as the stride of a
@@ -407,7 +397,7 @@ static const Stmt *tiled(Ctx *c, const Kernel *k, const Target *target, Made *ma
     if (p.var >= 0 && p.var != t.lane) {
         const Stmt *parts[PHASES_MOST];
         for (int64_t i = 0; i < p.count; i++)
-            if (!(parts[i] = tiled(c, one_phase(c, k, p.var, p.count, i), target, made, inside))) return NULL;
+            if (!(parts[i] = tiled(c, phase(&p, c, i), target, made, inside))) return NULL;
         return stmt_seq(c, (int)p.count, parts);
     }
     const Stmt *nest = all_tiles(&t);

@@ -150,6 +150,8 @@ static const Expr *with_const(Ctx *c, ScalarOp op, const Expr *a, const Expr *k)
     case OP_pow:
         if (k->dt != DT_F32 || (!is_float(k, 2.0) && !is_float(k, 3.0))) return NULL;
         return is_float(k, 2.0) ? expr_op2(c, OP_mul, a, a) : expr_op2(c, OP_mul, expr_op2(c, OP_mul, a, a), a);
+    case OP_max: return is_float(k, -INFINITY) ? a : NULL;
+    case OP_min: return is_float(k, INFINITY) ? a : NULL;
     case OP_bitor: case OP_bitxor: case OP_shl: case OP_shr: return is_zero ? a : NULL;
     case OP_bitand: return expr_is_int(expr_op1(c, OP_bitnot, k), 0) ? a : NULL;
     case OP_and: return is_true ? a : k;
@@ -196,10 +198,12 @@ static bool commutes(ScalarOp op, DType dt)
     }
 }
 
-/* 1·x and -0 + x are x in floats as well, though the operands do not change places. */
+/* 1·x, -0 + x, and the greater of -inf and x are x in floats as well, though the operands do not change places. */
 static const Expr *float_left(ScalarOp op, const Expr *k, const Expr *b)
 {
-    return (op == OP_mul && is_float(k, 1.0)) || (op == OP_add && is_float(k, -0.0)) ? b : NULL;
+    return (op == OP_mul && is_float(k, 1.0)) || (op == OP_add && is_float(k, -0.0)) ||
+                   (op == OP_max && is_float(k, -INFINITY)) || (op == OP_min && is_float(k, INFINITY))
+               ? b : NULL;
 }
 
 static const Expr *binary(Ctx *c, ScalarOp op, const Expr *a, const Expr *b)
