@@ -93,10 +93,18 @@ typedef struct Sought { const Expr *load; bool found; } Sought;
 static void seek(const Expr *e, void *arg)
 {
     Sought *l = arg;
-    l->found |= l->load ? e == l->load : e->kind == E_LOAD && e->vars;
+    l->found |= e == l->load;
 }
 
-/* What an arm reads is read in front of the choice: compilers do not read where the program might not. */
+static bool assumes(const Idx *x)
+{
+    for (int i = 0; i < x->n; i++)
+        if (x->t[i].atom->kind == ATOM_ASSUME || (x->t[i].atom->x && assumes(x->t[i].atom->x))) return true;
+    return false;
+}
+
+/* What an arm reads is read in front of the choice: compilers do not read where the program might not. What only
+ * the choice keeps inside its buffer stays there. */
 static void read_ahead(Speller *s, const Expr *cond, const Expr *arm)
 {
     if (arm->kind == E_OP || arm->kind == E_CAST)
@@ -105,7 +113,7 @@ static void read_ahead(Speller *s, const Expr *cond, const Expr *arm)
     expr_walk(s->c, cond, seek, &l);
     if (arm->kind != E_LOAD || !arm->vars || l.found || known(s, arm) || arm->buf->kind == BUF_LOCAL) return;
     for (int d = 0; d < arm->buf->rank; d++)
-        if (arm->at[d]->values) return;
+        if (arm->at[d]->values || assumes(arm->at[d])) return;
     const Buf *name = scalar(s, "v", arm->dt);
     write_scalar(s, name, arm);
     ptrmap_put(s->c, &s->block->known, arm, (void *)name);
@@ -114,9 +122,7 @@ static void read_ahead(Speller *s, const Expr *cond, const Expr *arm)
 static const Expr *spell_select(Speller *s, const Expr *e)
 {
     const Expr *cond = spell(s, e->args[0]);
-    Sought varies = {0};
-    expr_walk(s->c, e->args[0], seek, &varies);
-    for (int i = 1; i < 3 && s->wide && s->arms == 0 && varies.found && !expr_guards(e->args[0]); i++)
+    for (int i = 1; i < 3 && s->wide && s->arms == 0 && e->args[0]->vars; i++)
         read_ahead(s, e->args[0], e->args[i]);
     s->arms++;
     Block then = {.up = s->block}, other = {.up = s->block};
