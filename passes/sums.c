@@ -51,12 +51,27 @@ static bool constant(const Expr *e)
            (e->kind == E_CAST && constant(e->args[0]));
 }
 
+/* acc + (inside ? x : 0)·(inside ? y : 0) */
+static bool both_guarded(const Expr *e)
+{
+    const Expr *x = e->args[0], *y = e->args[1];
+    return e->op == OP_mad && e->args[2]->kind == E_ACC && x->kind == E_SELECT && y->kind == E_SELECT &&
+           x->args[0] == y->args[0] && expr_guards(x->args[0]) && is_zero(x->args[2]) && is_zero(y->args[2]);
+}
+
 /* acc + (inside ? x : 0)·w, where w is finite, is acc wherever it is not inside. */
 static void peel(Tile *s, Element *el)
 {
     const Expr *e = el->next, *args[3];
     if (e->kind != E_OP || e->n < 2) return;
     memcpy(args, e->args, sizeof *args * (size_t)e->n);
+    if (both_guarded(e)) {
+        add_guards(s, el, args[0]->args[0]);
+        for (int i = 0; i < 2; i++) args[i] = args[i]->args[1];
+        el->guarded = 2;
+        el->next = expr_remake(s->c, e, args);
+        return;
+    }
     for (int i = 0; i < 2; i++) {
         const Expr *x = args[i];
         const bool product = e->op == OP_mad && s->t->finite && args[2]->kind == E_ACC && constant(args[1 - i]);
