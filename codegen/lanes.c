@@ -114,7 +114,9 @@ static const char aligned[] =
 static const char gcc_whole[] =
     "#pragma GCC optimize(\"no-tree-loop-distribute-patterns\")\n";
 
+/* At -O2 it takes loops only whose count is a multiple of what a register holds and that read side by side. */
 static const char gcc_wide[] =
+    "#pragma GCC optimize(\"vect-cost-model=dynamic\")\n"
     "#if defined(__AVX512F__)\n"
     "#pragma GCC target(\"prefer-vector-width=512\")\n"
     "#endif\n";
