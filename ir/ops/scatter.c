@@ -132,36 +132,60 @@ bool cum_infer(Build *b, const Node *n, Type *out)
     return cum_axis(b, n, &axis);
 }
 
+enum { SUMS_MOST = 64 };     /* that run side by side */
+
+typedef struct Cumulate {
+    Lower *l;
+    int axis, rank, side;    /* side: the dimension along which sums run side by side; -1: one alone */
+    DType dt;
+} Cumulate;
+
+/* The sums of the elements from `from` on along `side`, `count` of them at a time, `times` times. */
+static const Stmt *cumulate_some(const Cumulate *x, int64_t from, int64_t count, int64_t times)
+{
+    Lower *l = x->l;
+    Ctx *c = l->c;
+    const ScalarOp op = (ScalarOp)l->node->op->pick;
+    const Type t = out_type(l, 0);
+    const bool exclusive = node_int(l->node, "exclusive", 0) != 0, alone = x->side < 0;
+    Sweep around, along, sums, first;
+    const Idx *at[MAX_RANK];
+    sweep_open(c, &around, 0, NULL);
+    for (int k = 0; k < x->rank; k++) {
+        sweep_more(c, &around, 1, k == x->axis ? (int64_t[]){1} : k == x->side ? &times : &t.dims[k]);
+        at[k] = around.i[k];
+    }
+    sweep_open(c, &along, 1, &t.dims[x->axis]);
+    sweep_open(c, &sums, 1, &count);
+    sweep_open(c, &first, 1, &count);
+    at[x->axis] = along.i[0];
+    if (node_int(l->node, "reverse", 0))
+        at[x->axis] = idx_axpy(c, idx_const(c, t.dims[x->axis] - 1), -1, along.i[0]);
+    if (!alone)
+        at[x->side] = idx_add(c, idx_axpy(c, idx_const(c, from), count, around.i[x->side]), sums.i[0]);
+    Buf *acc = buf_new(c, BUF_LOCAL, "acc", x->dt, alone ? 0 : 1, alone ? NULL : &count);
+    const Expr *now = expr_load_version(c, acc, sums.i, 1), *start = known_number(c, x->dt, op == OP_mul);
+    const Stmt *step = stmt_store(c, acc, sums.i, expr_op2(c, op, now, in_math(l, 0, at)));
+    const Stmt *put_out = stmt_store(c, l->out[0], at, expr_cast(c, t.dt, now));
+    const Stmt *body = stmt_seq(c, 2, (const Stmt *[]){exclusive ? put_out : step, exclusive ? step : put_out});
+    const Stmt *all[3] = {stmt_local(c, acc), sweep_around(c, &first, stmt_store(c, acc, first.i, start)),
+                          sweep_around(c, &along, sweep_around(c, &sums, body))};
+    return sweep_around(c, &around, stmt_seq(c, 3, all));
+}
+
 /* By `pick`: a sum or a product. */
 void cumulate(Lower *l)
 {
-    Ctx *c = l->c;
-    ScalarOp op = (ScalarOp)l->node->op->pick;
-    Type t = out_type(l, 0);
-    DType dt = math_type(t.dt);
-    int axis = 0;
-    Sweep s, along;
-    const Idx *at[MAX_RANK];
+    const Type t = out_type(l, 0);
+    Cumulate x = {.l = l, .rank = t.rank, .side = t.rank - 1, .dt = math_type(t.dt)};
     if (type_count(t) == 0)
         return;
-    cum_axis(l->b, l->node, &axis);
-    sweep_open(c, &s, 0, NULL);
-    for (int k = 0; k < t.rank; k++) {
-        sweep_more(c, &s, 1, k == axis ? (int64_t[]){1} : &t.dims[k]);
-        at[k] = s.i[k];
-    }
-    sweep_open(c, &along, 1, &t.dims[axis]);
-    at[axis] = along.i[0];
-    if (node_int(l->node, "reverse", 0))
-        at[axis] = idx_axpy(c, idx_const(c, t.dims[axis] - 1), -1, along.i[0]);
-    Buf *acc = buf_new(c, BUF_LOCAL, "acc", dt, 0, NULL);
-    const Expr *now = expr_load_version(c, acc, NULL, 1);
-    const Stmt *step = stmt_store(c, acc, NULL, expr_op2(c, op, now, in_math(l, 0, at)));
-    const Stmt *put_out = stmt_store(c, l->out[0], at, expr_cast(c, t.dt, now));
-    bool exclusive = node_int(l->node, "exclusive", 0) != 0;
-    const Stmt *body = stmt_seq(c, 2, (const Stmt *[]){exclusive ? put_out : step, exclusive ? step : put_out});
-    body = stmt_seq(c, 3,
-                    (const Stmt *[]){stmt_local(c, acc), stmt_store(c, acc, NULL, known_number(c, dt, op == OP_mul)),
-                                     sweep_around(c, &along, body)});
-    lower_nest(l, l->out[0], sweep_around(c, &s, body));
+    cum_axis(l->b, l->node, &x.axis);
+    if (x.axis == x.side || t.dims[x.side] == 1)
+        x.side = -1;
+    const int64_t n = x.side < 0 ? 1 : t.dims[x.side], some = n < SUMS_MOST ? n : SUMS_MOST;
+    const Stmt *all[2] = {cumulate_some(&x, 0, some, n / some), NULL};
+    if (n % some)
+        all[1] = cumulate_some(&x, n - n % some, n % some, 1);
+    lower_nest(l, l->out[0], stmt_seq(l->c, all[1] ? 2 : 1, all));
 }
