@@ -16,6 +16,7 @@ typedef struct Lanes {
     const Reduce *r;
     const Buf *array;
     const Expr *acc;                 /* as the reduction names it */
+    int outer;                       /* loops of the reduction that stay; those within are one */
     bool *apart;                     /* where the answer of see_divisions goes */
 } Lanes;
 
@@ -32,7 +33,8 @@ static const Stmt *put(const Lanes *l, const Idx *at, const Expr *value)
 static const Expr *step_at(const Lanes *l, const Idx *flat)
 {
     const Idx *to[2 * MAX_RANK];
-    idx_unflat(l->c, flat, l->r->nvars, l->r->extents, to);
+    for (int i = 0; i < l->outer; i++) to[i] = idx_var(l->c, l->r->vars[i], l->r->extents[i]);
+    idx_unflat(l->c, flat, l->r->nvars - l->outer, l->r->extents + l->outer, to + l->outer);
     return expr_subst(l->c, l->r->next[0], &(Subst){l->r->nvars, l->r->vars, to});
 }
 
@@ -79,6 +81,54 @@ static void see_divisions(const Expr *e, void *arg)
     if (n || e->kind == E_REDUCE) *l->apart = true;
 }
 
+static int64_t length(const Lanes *l)
+{
+    int64_t n = 1;
+    for (int i = l->outer; i < l->r->nvars; i++) n *= l->r->extents[i];
+    return n;
+}
+
+/* As many loops as can be are one along which nothing divides; where some are outside, each row begins with lane 0. */
+static bool fewest_loops(Lanes *l)
+{
+    for (l->outer = 0; l->outer < l->r->nvars; l->outer++) {
+        const int64_t n = length(l);
+        if (l->outer && n % l->r->lanes) continue;
+        *l->apart = false;
+        expr_walk(l->c, step_at(l, idx_var(l->c, var_new(l->c), n)), see_divisions, l);
+        if (!*l->apart) return true;
+    }
+    return false;
+}
+
+/* The array at its first values; `first`: with the first chunk taken in, which spares storing and loading them. */
+static void open_array(const Lanes *l, const Expr *init, bool first)
+{
+    const int lane = var_new(l->c);
+    const Idx *at = idx_var(l->c, lane, l->r->lanes);
+    Block body;
+    open_block(l->s, &body);
+    push(l->s, put(l, at, first ? spell_step(l, step_at(l, at), init) : init));
+    push(l->s, (l->s->wide ? stmt_lanes : stmt_for)(l->c, lane, l->r->lanes, close_block(l->s)));
+}
+
+static void rows(const Lanes *l, const Expr *init)
+{
+    const int64_t lanes = l->r->lanes, chunks = length(l) / lanes, first = l->outer == 0 && chunks > 0;
+    const int n = l->r->join == OP_add && l->r->next[0]->size <= CHUNK_SIZE_MOST ? CHUNKS : 1;
+    /* One block alone would be no loop: clang does not keep the array in registers from one loop of lanes to the next. */
+    const int64_t whole = (chunks - first) / n > 1 ? (chunks - first) / n : 0, single = chunks - first - whole * n;
+    Block body;
+    open_array(l, init, first);
+    open_block(l->s, &body);
+    blocks(l, first * lanes, whole, n, lanes);
+    blocks(l, (first + whole * n) * lanes, single, 1, lanes);
+    blocks(l, chunks * lanes, 1, 1, length(l) % lanes);
+    const Stmt *all = close_block(l->s);
+    for (int i = l->outer; i-- > 0;) all = stmt_for(l->c, l->r->vars[i], l->r->extents[i], all);
+    push(l->s, all);
+}
+
 /* The loops as they are. */
 static void loops_apart(const Lanes *l)
 {
@@ -108,23 +158,14 @@ const Buf *spell_lanes(Speller *s, const Reduce *r)
     const DType dt = r->init[0]->dt;
     bool apart = false;
     Lanes l = {s, c, r, buf_new(c, BUF_LOCAL, internf(c, "lanes%d", s->names++), dt, 1, &lanes),
-               expr_acc(c, r->accs[0], dt), &apart};
-    int64_t count = 1;
-    for (int i = 0; i < r->nvars; i++) count *= r->extents[i];
+               expr_acc(c, r->accs[0], dt), 0, &apart};
     const Expr *init = spell(s, r->init[0]);
-    const int lane = var_new(c);
     push(s, stmt_local(c, l.array));
-    push(s, (s->wide ? stmt_lanes : stmt_for)(c, lane, lanes, put(&l, idx_var(c, lane, lanes), init)));
-    const int flat = var_new(c);
-    expr_walk(c, step_at(&l, idx_var(c, flat, count)), see_divisions, &l);
-    if (apart || !s->wide) {
-        loops_apart(&l);
+    if (s->wide && fewest_loops(&l)) {
+        rows(&l, init);
     } else {
-        const int n = r->join == OP_add && r->next[0]->size <= CHUNK_SIZE_MOST ? CHUNKS : 1;
-        const int64_t chunks = count / lanes;
-        blocks(&l, 0, chunks / n, n, lanes);
-        blocks(&l, chunks / n * n * lanes, chunks % n, 1, lanes);
-        blocks(&l, chunks * lanes, 1, 1, count % lanes);
+        open_array(&l, init, false);
+        loops_apart(&l);
     }
     for (int64_t half = lanes / 2; half; half /= 2) {
         const int var = var_new(c);

@@ -117,7 +117,8 @@ typedef struct Fold { /* acc op x; OP_mad: acc + x·y, y NULL: x·x */
 } Fold;
 void sweep_open(Ctx *c, Sweep *w, int n, const int64_t *extents);
 void sweep_more(Ctx *c, Sweep *w, int n, const int64_t *extents);
-bool side_by_side(Type t, const bool *on); /* elements that differ in those dimensions only */
+/* Elements that differ in those dimensions only lie side by side, or in rows of whole ROW_LANES. */
+bool side_by_side(Type t, const bool *on);
 const Expr *sweep_reduce(Ctx *c, const Sweep *w, const Expr *init, Fold f);
 /* The same of a row, elements that lie side by side: floats are combined in ROW_LANES lanes if there are ROW_LEAST elements
  * or more. init is neutral to op (mad: 0). */

@@ -25,13 +25,14 @@ static const Expr *fold_step(Ctx *c, const Expr *acc, const Fold *s)
 
 bool side_by_side(Type t, const bool *on)
 {
-    bool kept = false;
+    bool kept = false, apart = false;
+    int64_t run = 1;
     for (int k = t.rank; k-- > 0;) {
-        if (on[k] && kept && t.dims[k] > 1)
-            return false;
+        apart |= on[k] && kept && t.dims[k] > 1;
         kept |= !on[k] && t.dims[k] > 1;
+        run *= kept ? 1 : t.dims[k];
     }
-    return true;
+    return !apart || (run >= ROW_LEAST && run % ROW_LANES == 0);
 }
 
 static const Expr *fold(Ctx *c, const Sweep *w, const Expr *init, const Fold *f, int lanes)
