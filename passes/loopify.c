@@ -253,15 +253,24 @@ void see_parents(Speller *s, const Expr *e)
     expr_walk(s->c, e, count_parents, s);
 }
 
+static const Stmt *spelled(Speller *s, const Buf *b, const Idx *const *at, const Expr *value)
+{
+    Block outer;
+    open_block(s, &outer);
+    see_parents(s, value);
+    const Expr *v = spell(s, value);
+    push(s, stmt_store(s->c, b, at, v));
+    return close_block(s);
+}
+
 const Stmt *spelled_store(Ctx *c, const Buf *b, const Idx *const *at, const Expr *value, bool wide)
 {
-    Speller s = {.c = c, .wide = wide};
-    Block outer;
-    open_block(&s, &outer);
-    see_parents(&s, value);
-    const Expr *v = spell(&s, value);
-    push(&s, stmt_store(c, b, at, v));
-    return close_block(&s);
+    return spelled(&(Speller){.c = c, .wide = wide}, b, at, value);
+}
+
+const Stmt *spelled_with(Ctx *c, const Kernel *feed, const Buf *b, const Expr *value)
+{
+    return spelled(&(Speller){.c = c, .wide = true, .feed = feed}, b, NULL, value);
 }
 
 /* What an operator wrote as statements stays as it is, but for reductions in what it stores. */

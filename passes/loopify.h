@@ -14,6 +14,9 @@ const Kernel *kernel_loops(Ctx *c, const Kernel *k, bool wide);
  * computes several elements at once, so that loops are cut to fit. */
 const Stmt *spelled_store(Ctx *c, const Buf *b, const Idx *const *at, const Expr *value, bool wide);
 
+/* The same, while reductions in lanes fill a row that they read in order: feed->out, by its last variable. */
+const Stmt *spelled_with(Ctx *c, const Kernel *feed, const Buf *b, const Expr *value);
+
 /* A value is spelled into the innermost block. */
 typedef struct Block {
     struct Block *up;
@@ -29,6 +32,7 @@ typedef struct Speller {
     int names;
     int arms;                        /* of choices, around what is spelled */
     bool wide;
+    const Kernel *feed;              /* what reductions in lanes read of its result is computed, and stored, there; NULL */
 } Speller;
 const Expr *spell(Speller *s, const Expr *e);            /* as it reads behind what this adds to the block */
 void see_parents(Speller *s, const Expr *e);             /* before: of each expression that is spelled */

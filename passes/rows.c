@@ -6,8 +6,7 @@
  * loops stay as they are and choose the accumulator step by step: slower, the same value. */
 #include "loopify.h"
 
-/* Chunks an iteration, of sums where a step has that few nodes at most. Steps that choose, as max does, keep gcc from
- * vectorising when one stands behind the other. */
+/* Chunks an iteration, where a step has that few nodes at most. */
 enum { CHUNKS = 4, CHUNK_SIZE_MOST = 12 };
 
 typedef struct Lanes {
@@ -38,12 +37,54 @@ static const Expr *step_at(const Lanes *l, const Idx *flat)
     return expr_subst(l->c, l->r->next[0], &(Subst){l->r->nvars, l->r->vars, to});
 }
 
-/* The step `next` of what the accumulator is now. */
-static const Expr *spell_step(const Lanes *l, const Expr *next, const Expr *now)
+typedef struct Fed { const Buf *b; const Expr *load; } Fed;
+
+static void see_fed(const Expr *e, void *arg)
 {
+    Fed *f = arg;
+    if (e->kind == E_LOAD && e->buf == f->b) f->load = e;
+}
+
+/* What the step at `flat` reads of a row that is filled meanwhile. */
+static void feed(const Lanes *l, const Expr *next, const Idx *flat)
+{
+    Speller *s = l->s;
+    const Kernel *k = s->feed;
+    Fed f = {k ? k->out : NULL, NULL};
+    if (k) expr_walk(l->c, next, see_fed, &f);
+    if (!f.load) return;
+    const int var = k->rank - 1;
+    const Subst sub = {1, &var, &flat};
+    const Expr *value = expr_subst(l->c, k->value, &sub);
+    const Buf *b = scalar(s, "fed", f.load->dt);
+    see_parents(s, value);
+    write_scalar(s, b, spell(s, value));
+    push(s, stmt_store(l->c, k->out, f.load->at, read_scalar(s, b)));
+    ptrmap_put(l->c, &s->block->known, f.load, (void *)b);
+}
+
+/* The step `next`, at `flat`, of what the accumulator is now. */
+static const Expr *spell_step(const Lanes *l, const Expr *next, const Expr *now, const Idx *flat)
+{
+    feed(l, next, flat);
     ptrmap_put(l->c, &l->s->lanes, l->acc, (void *)now);
     see_parents(l->s, next);
     return spell(l->s, next);
+}
+
+/* The greatest and the least may be taken of any neighbours first: of equal values the first is left, of NaNs the last. */
+static bool in_any_order(const Lanes *l)
+{
+    const Expr *next = l->r->next[0];
+    return (l->r->join == OP_max || l->r->join == OP_min) && next->op == l->r->join && next->args[0] == l->acc;
+}
+
+/* All that n chunks bring to accumulator `at`. */
+static const Expr *brought(const Lanes *l, const Idx *from, int n, const Idx *at)
+{
+    if (n == 1) return step_at(l, idx_add(l->c, from, at))->args[1];
+    const Idx *behind = idx_axpy(l->c, from, l->r->lanes, idx_const(l->c, n / 2));
+    return expr_op2(l->c, l->r->join, brought(l, from, n / 2, at), brought(l, behind, n - n / 2, at));
 }
 
 /* One step of accumulator `at` for each of n chunks, of which the first begins at `from`. */
@@ -52,11 +93,16 @@ static const Stmt *steps(const Lanes *l, const Idx *from, int n, const Idx *at)
     Speller *s = l->s;
     Block body;
     open_block(s, &body);
+    if (n > 1 && in_any_order(l)) {
+        const Expr *next = expr_op2(l->c, l->r->join, l->acc, brought(l, from, n, at));
+        push(s, put(l, at, spell_step(l, next, element(l, at), from)));
+        return close_block(s);
+    }
     const Buf *held = n > 1 ? scalar(s, "sum", l->acc->dt) : NULL;
     if (held) write_scalar(s, held, element(l, at));
     for (int i = 0; i < n; i++) {
         const Idx *flat = idx_add(l->c, idx_axpy(l->c, from, l->r->lanes, idx_const(l->c, i)), at);
-        const Expr *next = spell_step(l, step_at(l, flat), held ? read_scalar(s, held) : element(l, at));
+        const Expr *next = spell_step(l, step_at(l, flat), held ? read_scalar(s, held) : element(l, at), flat);
         if (held && i < n - 1) write_scalar(s, held, next);
         else push(s, put(l, at, next));
     }
@@ -108,14 +154,15 @@ static void open_array(const Lanes *l, const Expr *init, bool first)
     const Idx *at = idx_var(l->c, lane, l->r->lanes);
     Block body;
     open_block(l->s, &body);
-    push(l->s, put(l, at, first ? spell_step(l, step_at(l, at), init) : init));
+    push(l->s, put(l, at, first ? spell_step(l, step_at(l, at), init, at) : init));
     push(l->s, (l->s->wide ? stmt_lanes : stmt_for)(l->c, lane, l->r->lanes, close_block(l->s)));
 }
 
 static void rows(const Lanes *l, const Expr *init)
 {
     const int64_t lanes = l->r->lanes, chunks = length(l) / lanes, first = l->outer == 0 && chunks > 0;
-    const int n = l->r->join == OP_add && l->r->next[0]->size <= CHUNK_SIZE_MOST ? CHUNKS : 1;
+    const bool short_step = l->r->next[0]->size <= CHUNK_SIZE_MOST && !l->s->feed;
+    const int n = short_step && (l->r->join == OP_add || in_any_order(l)) ? CHUNKS : 1;
     /* One block alone would be no loop: clang does not keep the array in registers from one loop of lanes to the next. */
     const int64_t whole = (chunks - first) / n > 1 ? (chunks - first) / n : 0, single = chunks - first - whole * n;
     Block body;
@@ -139,7 +186,7 @@ static void loops_apart(const Lanes *l)
     const Idx *lane = idx_digit(c, idx_flat(c, r->nvars, r->extents, at), 1, r->lanes);
     Block body;
     open_block(l->s, &body);
-    push(l->s, put(l, lane, spell_step(l, r->next[0], element(l, lane))));
+    push(l->s, put(l, lane, spell_step(l, r->next[0], element(l, lane), idx_flat(c, r->nvars, r->extents, at))));
     const Stmt *loop = close_block(l->s);
     for (int i = r->nvars; i-- > 0;) loop = stmt_for(c, r->vars[i], r->extents[i], loop);
     push(l->s, loop);

@@ -153,6 +153,34 @@ static void check_sharing(const Expr *e, void *arg)
         g->ok &= g->at <= g->first_write && in_row(g, flat_of(g, e->buf, e->at));
 }
 
+typedef struct Order { const Group *g; int var, reductions; bool ok; } Order;
+
+static void see_order(const Expr *e, void *arg)
+{
+    Order *o = arg;
+    const Kernel *last = o->g->k[o->g->n - 1];
+    if (e->kind == E_REDUCE) {
+        o->reductions++;
+        o->ok &= e->reduce->lanes > 0 && e->reduce->nvars == 1 && e->reduce->extents[0] == o->g->size;
+        o->var = e->reduce->vars[0];
+    }
+    if (e->kind != E_LOAD || made_by(o->g, e->buf) < 0 || o->g->scalars[made_by(o->g, e->buf)]) return;
+    const Idx *at = idx_axpy(o->g->c, flat_of(o->g, e->buf, e->at), -o->g->size, o->g->row);
+    o->ok &= last->out->dt == e->dt && at->n == 1 && at->k == 0 && at->t[0].c == 1 && at->t[0].atom->kind == ATOM_VAR &&
+             at->t[0].atom->var >= last->rank;
+}
+
+/* Whether kernel i + 1 reduces the row that kernel i writes, in lanes and in order: it may be written meanwhile. */
+static bool feeds(const Group *g, int i, bool wide)
+{
+    bool reduces = false;
+    Order o = {g, -1, 0, true};
+    if (!wide || g->scalars[i] || i + 1 == g->n || !g->scalars[i + 1]) return false;
+    expr_walk(g->c, g->k[i]->value, see_reduce, &reduces);
+    expr_walk(g->c, g->k[i + 1]->value, see_order, &o);
+    return !reduces && o.ok && o.reductions == 1;
+}
+
 static const Kernel *joined(Group *g, bool wide)
 {
     Ctx *c = g->c;
@@ -160,16 +188,21 @@ static const Kernel *joined(Group *g, bool wide)
     const Rewrite through = {.load = read_result, .arg = g};
     VEC(const Stmt *) body = {0};
     Kernel *to = mem_copy(c, last, sizeof *to);
+    const Kernel *feed = NULL;
     for (int i = 0; i < g->n; i++) {
-        Kernel part = *g->k[i];
-        part.value = expr_rewrite(c, part.value, &through);
+        Kernel *part = mem_copy(c, g->k[i], sizeof *part);
+        part->value = expr_rewrite(c, part->value, &through);
         if (g->scalars[i]) {
             VEC_PUSH(c, body, stmt_local(c, g->scalars[i]));
-            VEC_PUSH(c, body, spelled_store(c, g->scalars[i], NULL, part.value, wide));
+            VEC_PUSH(c, body, feed ? spelled_with(c, feed, g->scalars[i], part->value)
+                                   : spelled_store(c, g->scalars[i], NULL, part->value, wide));
+            feed = NULL;
         } else {
-            part.out = last->out;
-            part.at = last->at;
-            VEC_PUSH(c, body, spell_elements(c, &part, g->rank, wide));
+            part->out = last->out;
+            part->at = last->at;
+            part->rank = last->rank;
+            if (feeds(g, i, wide)) feed = part;
+            else VEC_PUSH(c, body, spell_elements(c, part, g->rank, wide));
         }
         if (i == g->n - 1) break;
         to->what = internf(c, i ? "%s + %s" : "%s%s", i ? to->what : "", g->k[i]->what);
