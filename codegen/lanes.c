@@ -89,22 +89,23 @@ static const char pragma_macros[] =
     "#define P_PRAGMA_TEXT(x) _Pragma(#x)\n"
     "#define P_PRAGMA(x) P_PRAGMA_TEXT(x)\n";
 
+/* tune= is known from clang 13 on, as this warning is. */
+#define CLANG_TUNES "__has_warning(\"-Wreserved-identifier\")"
+
 /* Compilers that know of registers of 64 bytes may still prefer halves of them: clang then clears arrays by halves,
  * which whole registers are read from at once. It cannot be told so but by the name of a machine that has no such
  * preference. */
 static const char clang_wide[] =
-    "#if defined(__AVX512F__) && __clang_major__ >= 13\n"
+    "#if defined(__AVX512F__) && " CLANG_TUNES "\n"
     "#pragma clang attribute push(__attribute__((target(\"tune=haswell\"))), apply_to = function)\n"
     "#elif defined(__AVX512F__)\n"
     "#pragma clang attribute push(__attribute__((min_vector_width(512))), apply_to = function)\n"
     "#endif\n";
 
 static const char clang_isa[] =
-    "#if defined(__clang__) && __clang_major__ >= 13\n"
-    "#pragma clang attribute push(__attribute__((target(\"%s,tune=haswell\"))), apply_to = function)\n"
-    "#elif defined(__clang__)\n"
-    "#pragma clang attribute push(__attribute__((target(\"%s\"))), apply_to = function)\n"
-    "#else\n#pragma GCC target(\"%s\")\n#endif\n#endif\n\n";
+    "#if !defined(__clang__)\n#pragma GCC target(\"%s\")\n#elif " CLANG_TUNES "\n"
+    "#pragma clang attribute push(__attribute__((target(\"%s,tune=haswell\"))), apply_to = function)\n#else\n"
+    "#pragma clang attribute push(__attribute__((target(\"%s\"))), apply_to = function)\n#endif\n#endif\n\n";
 
 /* A register of 64 bytes that is read across the end of a cache line takes twice the time. */
 static const char aligned[] =

@@ -30,6 +30,8 @@ compiles() {
             -x c++ "$at/m.h"
 }
 
+reserved='__(GNUC|clang|attribute|AVX|AVX512F|FMA|x86_64)__|__(ARM_(FEATURE_FMA|FP|NEON)|cplusplus|has_warning)|_Pragma'
+
 # ASCII, no other headers, no reserved name, no name but its own to the outside, nothing called but libc's and libm's.
 inside() {
     local at=$1 f
@@ -38,6 +40,10 @@ inside() {
         if grep -nE '^[ 	]*#[ 	]*include' "$f" | grep -vE '<(stdint|stdbool|string|math)\.h>|"m\.h"'; then return 1; fi
         if grep -nF '??' "$f"; then echo "$f: a trigraph"; return 1; fi
         awk 'length($0) > 4095 {print FILENAME ": line " NR " has " length($0) " characters"; exit 1}' "$f" || return 1
+        # Reserved names: none but those that compilers are known by.
+        if sed 's,/\*[^*]*\*/,,g' "$f" | grep -oE '\b_[A-Z_][A-Za-z0-9_]*' | grep -vxE "$reserved"; then
+            echo "$f: reserved names"; return 1
+        fi
         if sed 's,/\*[^*]*\*/,,g' "$f" | grep -nE '\b(malloc|calloc|realloc|free|alloca|goto|asm)\b'; then return 1; fi
     done
     if nm -g --defined-only "$at/gcc.O0.o" | grep -vE ' m_[A-Za-z0-9_]*$'; then echo "exports these"; return 1; fi
