@@ -228,7 +228,9 @@ static void write_copy(Copies *s, const Kernel *k, const Wish *w)
 
 static bool pays(const Wish *w)
 {
-    return w->last >= 0 && w->last != w->buf->rank - 1 && w->weight > COPY_PAYS * (double)buf_count(w->buf) &&
+    int inner = w->buf->rank - 1;    /* the innermost of more than one element */
+    while (inner > 0 && w->buf->dims[inner] == 1) inner--;
+    return w->last >= 0 && w->last < inner && w->weight > COPY_PAYS * (double)buf_count(w->buf) &&
            w->buf->dims[w->last] > 1;
 }
 

@@ -76,7 +76,8 @@ static const Buf *pack_constant(Ctx *c, Bufs *packs, const Expr *load, const Sub
 
 /* ---- panels -------------------------------------------------------------------------------------------------- */
 
-enum { REUSES_PAY = 32, ELEMENTS_PAY = 16 * 1024 };      /* of an operand that is packed at run time */
+/* Of an operand that is packed at run time. */
+enum { REUSES_PAY = 32, REUSES_PAY_NEAR = 96, ELEMENTS_PAY = 16 * 1024, ELEMENTS_NEAR = 512 * 1024, STEP_BAD = 256 };
 
 typedef struct Panel {
     const Tile *s;
@@ -114,13 +115,25 @@ static bool order_of(const Panel *p, const Idx *flat, Order *o)
     return true;
 }
 
-/* Whether an operand that is only known at run time is read often enough to be copied. */
-static bool pays(const Tiling *t, const Buf *b, const Idx *flat)
+/* Whether steps of the sum lead to the same few places of a cache: by a power of two, or beyond all that it holds. */
+static bool scattered(const Panel *p, const Buf *b, const Idx *flat)
 {
+    const Reduce *r = p->s->t->reductions[p->s->reduction]->reduce;
+    int64_t step;
+    bool any = buf_count(b) > ELEMENTS_NEAR;
+    for (int v = 0; v < r->nvars; v++)
+        any |= r->extents[v] > 1 && idx_affine(flat, r->vars[v], &step) && step && step % STEP_BAD == 0;
+    return any;
+}
+
+/* Whether an operand that is only known at run time is read often enough to be copied. */
+static bool pays(const Panel *p, const Buf *b, const Idx *flat)
+{
+    const Tiling *t = p->s->t;
     double reuses = 1;
     for (int v = 0; v < t->k->rank; v++)
         if (v != t->lane && !idx_uses(flat, v)) reuses *= (double)t->k->dims[v];
-    return reuses >= REUSES_PAY && buf_count(b) >= ELEMENTS_PAY;
+    return reuses >= (scattered(p, b, flat) ? REUSES_PAY : REUSES_PAY_NEAR) && buf_count(b) >= ELEMENTS_PAY;
 }
 
 static const Buf *pack_at_run_time(Tiling *t, const Expr *load, const Idx *place, const Order *o)
@@ -173,7 +186,7 @@ static const Expr *packed(Ctx *c, const Buf *b, const Idx *const *at, void *arg)
     const bool as_it_is = idx_affine(flat, t->lane, &step) && step == 1 && s->valid == s->lanes;
     const bool wider = b->kind == BUF_CONST && packed_type(b->dt) != b->dt;
     if (as_it_is && s->count == 1 && !wider) return NULL;
-    if (b->kind != BUF_CONST && (t->inside || !pays(t, b, flat))) return NULL;
+    if (b->kind != BUF_CONST && (t->inside || !pays(p, b, flat))) return NULL;
     const Buf *pack = order_of(p, flat, &o) ? pack_of(p, load, &o) : NULL;
     if (!pack) t->failed |= !as_it_is;
     if (!pack) return NULL;

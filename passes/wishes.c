@@ -1,6 +1,9 @@
 /* Kernels that sum products, recognised by what they access: which variable is the lane, and how the operands should
  * lie. */
 #include "layout.h"
+#include "tile.h"
+
+enum { RUN_PAYS = 256 };             /* elements side by side, along which lanes run as callers laid them out */
 
 typedef struct Sum { const Expr *loads[8]; int n; bool ok; } Sum;     /* what one reduction reads */
 
@@ -72,6 +75,32 @@ static int summed_dim(const Kernel *k, const Expr *load, const Reduce *r)
     return -1;
 }
 
+/* How many elements lie side by side in all that is known at run time only, from variable var on outwards. */
+static int64_t run_of(Ctx *c, const Kernel *k, const Sum *s, int var)
+{
+    int64_t run = 1, step, outer;
+    for (int v = var; v >= 0; v--) {
+        bool on = idx_affine(idx_flat(c, k->out->rank, k->out->dims, k->at), v, &step) && step == run;
+        for (int i = 0; i < s->n; i++) {
+            const Expr *x = s->loads[i];
+            if (x->buf->kind == BUF_CONST || !uses(x, var)) continue;
+            on &= idx_affine(idx_flat(c, x->buf->rank, x->buf->dims, x->at), v, &outer) && outer == step;
+        }
+        for (int i = 0; i < s->n; i++) on &= s->loads[i]->buf->kind != BUF_CONST || !uses(s->loads[i], v);
+        if (!on) break;
+        run *= k->dims[v];
+    }
+    return run;
+}
+
+/* Whether nothing but what callers lay out is written, or read at run time. */
+static bool given(const Kernel *k, const Sum *s)
+{
+    bool all = k->out->kind == BUF_OUT;
+    for (int i = 0; i < s->n; i++) all &= s->loads[i]->buf->kind != BUF_TEMP;
+    return all;
+}
+
 static void add(Wishes *w, Wish x)
 {
     if (w->n < COUNT(w->of)) w->of[w->n++] = x;
@@ -96,6 +125,8 @@ bool contraction_of(Ctx *c, const Kernel *k, Wishes *w)
         if (now > best) best = now, w->lane = v, out_dim = dim;
     }
     if (best == 0) return false;
+    for (int v = 0; v < k->rank && given(k, &s); v++)
+        if (run_of(c, k, &s, v) >= RUN_PAYS) w->lane = v, out_dim = dim_of(&here, v);
     for (int v = 0; v < found->reduce->nvars; v++) work *= (double)found->reduce->extents[v];
     add(w, (Wish){k->out, out_dim, true, work});
     for (int i = 0; i < s.n; i++) {
