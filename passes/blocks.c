@@ -110,12 +110,62 @@ static const Stmt *block(const Crossing *x, const Part *a, const Part *b)
     return s;
 }
 
+/* The loops over the kernel's other variables. */
+static const Stmt *around(const Crossing *x, const Stmt *nest)
+{
+    for (int v = x->k->rank; v-- > 0;)
+        if (v != x->along && v != x->across) nest = stmt_for(x->c, v, x->k->dims[v], nest);
+    return nest;
+}
+
+/* ---- few elements side by side ----------------------------------------------------------------------------------- */
+
+static void see_side(const Expr *e, void *arg)
+{
+    Crossing *x = arg;
+    int64_t step;
+    x->woven &= e->kind == E_LOAD || e->kind == E_CONST || e->kind == E_OP || e->kind == E_CAST;
+    if (e->kind == E_LOAD && x->woven) x->woven = idx_affine(load_place(x->c, e), x->across, &step) && step == 1;
+}
+
+/* The channels of pixels that lie plane by plane: as many stores side by side, for a vector of pixels at a time. */
+static const Stmt *threaded(Ctx *c, const Kernel *k)
+{
+    const Idx *flat = idx_flat(c, k->out->rank, k->out->dims, k->at);
+    Crossing x = {c, k, -1, -1, true};
+    int64_t step;
+    for (int v = 0; v < k->rank; v++)
+        if (k->dims[v] > 1 && k->dims[v] < WOVEN && idx_affine(flat, v, &step) && step == 1) x.along = v;
+    for (int v = 0; v < k->rank && x.along >= 0; v++)
+        if (k->dims[v] >= SIDE && idx_affine(flat, v, &step) && step == k->dims[x.along]) x.across = v;
+    if (x.across < 0) return NULL;
+    expr_walk(c, k->value, see_side, &x);
+    if (!x.woven) return NULL;
+    Part parts[PARTS_MOST];
+    const Stmt *all[PARTS_MOST], *side[WOVEN];
+    const int n = parts_of(k->dims[x.across], true, parts), sides = (int)k->dims[x.along];
+    for (int i = 0; i < n; i++) {
+        const int block = var_new(c), lane = var_new(c);
+        const Part *p = &parts[i];
+        Square at = {&x, {idx_const(c, 0), idx_const(c, p->from)}};
+        at.from[1] = idx_axpy(c, at.from[1], p->size, idx_var(c, block, p->count));
+        for (int j = 0; j < sides; j++)
+            side[j] = element(&at, idx_const(c, j), idx_var(c, lane, p->size), NULL, NULL, NULL);
+        const Stmt *s = stmt_seq(c, sides, side);
+        s = p->size % WOVEN ? stmt_for(c, lane, p->size, s) : stmt_lanes(c, lane, p->size, s);
+        all[i] = stmt_for(c, block, p->count, s);
+    }
+    return around(&x, stmt_seq(c, n, all));
+}
+
+/* ---- which ------------------------------------------------------------------------------------------------------- */
+
 const Stmt *blocked(Ctx *c, const Kernel *k, const Target *target)
 {
     if (k->nest || k->rank < 2 || k->out->text || dtype_bits(k->out->dt) < 8) return NULL;
     if (buf_count(k->out) < ELEMENTS_FEWEST) return NULL;
     Crossing x = {c, k, innermost(c, k), -1, target->vectors == 1 && dtype_bits(k->out->dt) <= 32};
-    if (x.along < 0) return NULL;
+    if (x.along < 0) return x.woven ? threaded(c, k) : NULL;
     expr_walk(c, k->value, see_crossing, &x);
     if (x.along < 0 || x.across < 0) return NULL;
     Part a[PARTS_MOST], b[PARTS_MOST];
@@ -124,8 +174,5 @@ const Stmt *blocked(Ctx *c, const Kernel *k, const Target *target)
     int n = 0;
     for (int i = 0; i < na; i++)
         for (int j = 0; j < nb; j++) all[n++] = block(&x, &a[i], &b[j]);
-    const Stmt *nest = stmt_seq(c, n, all);
-    for (int v = k->rank; v-- > 0;)
-        if (v != x.along && v != x.across) nest = stmt_for(c, v, k->dims[v], nest);
-    return nest;
+    return around(&x, stmt_seq(c, n, all));
 }

@@ -1,4 +1,4 @@
-/* stream (--stream): chains of kernels that hand rows on, instead of whole buffers.
+/* stream: chains of kernels that hand rows on, instead of whole buffers (--stream).
  *
  * Convolutions, pools and what is done per element need for one row of their result a few rows of what they read. Where
  * each buffer between consecutive kernels is read within the chain alone, in steps along one dimension, the kernels
@@ -6,12 +6,13 @@
  * are seen in the subscripts.
  *
  * Chains are chosen for the fewest bytes alive at any time; where several choices need as few, for the fewest kernels
- * in chains, as rows make shorter loops. Nothing is computed twice. Requires: layout (compute form, subscripts as
+ * in chains, as rows make shorter loops. Without --stream only what lays a result out for the caller makes a chain, with
+ * the kernel in front of it: of rows that are near. Nothing is computed twice. Requires: layout (compute form, subscripts as
  * dimensions). Breaks: compute form, of chains. */
 #include "plan.h"
 #include "stream.h"
 
-enum { RATE_MOST = 64 };
+enum { RATE_MOST = 64, NEAR_BYTES = 256 * 1024 };
 
 typedef struct Choice {              /* kernels from .. the one at hand as a chain, the last one's rows along var */
     int from, var;
@@ -308,6 +309,36 @@ static const Choice **choose(const Streams *s, int64_t peak)
     return at;
 }
 
+/* ---- without --stream ------------------------------------------------------------------------------------------ */
+
+/* Whether k lays a temporary out for the caller, in another order within each row along var. */
+static bool lays_out(const Kernel *k, int var)
+{
+    const int inner = k->out->rank - 1;
+    return runs(k) && k->out->kind == BUF_OUT && inner >= 2 && k->value->kind == E_LOAD &&
+           k->value->buf->rank == k->out->rank && k->value->at[inner] != k->at[inner] && !idx_uses(k->at[inner], var);
+}
+
+/* Results are laid out for callers row by row, each while it is near. */
+static const Choice **near_choices(Streams *s)
+{
+    const int n = s->p->nkernels;
+    const Choice **at = SCRATCH_N(s->c, const Choice *, n + 1);
+    for (int last = 0; last < n; last++) {
+        Choice *x = NEW(s->c, Choice);
+        const Kernel *k = s->p->kernels[last];
+        *x = (Choice){last, -1, 0};
+        at[last] = x;
+        for (int v = 0; last > 0 && x->var < 0 && v < k->rank; v++) {
+            if (!lays_out(k, v) || !begin(s, &s->chain, last, v)) continue;
+            const bool near = extend(s, &s->chain, last - 1) && schedule(s, &s->chain) <= NEAR_BYTES;
+            if (near) *x = (Choice){last - 1, v, 0};
+            forget(s, &s->chain);
+        }
+    }
+    return at;
+}
+
 static const Kernel *chained(Streams *s, int last, const Choice *x, Made *made)
 {
     Chain *ch = &s->chain;
@@ -319,10 +350,9 @@ static const Kernel *chained(Streams *s, int last, const Choice *x, Made *made)
     return chain_kernel(s->c, ch, s->target, made);
 }
 
-static Prog *streamed(Streams *s)
+static Prog *streamed(Streams *s, const Choice **at)
 {
     const int n = s->p->nkernels;
-    const Choice **at = choose(s, least_peak(s));
     int *ends = SCRATCH_N(s->c, int, n), count = 0;
     Made made = {0};
     for (int last = n - 1; last >= 0; last = at[last]->from - 1) ends[count++] = last;
@@ -337,16 +367,18 @@ static Prog *streamed(Streams *s)
 
 Unit pass_stream(Ctx *c, Unit u)
 {
-    if (!u.stream || u.prog->nkernels == 0) return u;
+    if ((!u.stream && !u.target->lanes) || u.prog->nkernels == 0) return u;
     Mark m = scratch_mark(c);
     Streams s = {.c = c, .p = u.prog, .target = u.target, .where = {.io = u.io_arena}, .uses = prog_uses(c, u.prog)};
     s.known = SCRATCH_N(c, const Windows *, (size_t)u.prog->nkernels * MAX_RANK);
     s.stage = SCRATCH_N(c, int, s.uses.n + 1);
-    s.alive = prog_alive(c, u.prog, u.io_arena);
-    s.choices = SCRATCH_N(c, Choices, u.prog->nkernels);
-    find_lives(&s);
-    for (int i = 0; i < u.prog->nkernels; i++) find_chains(&s, i);
-    u.prog = streamed(&s);
+    if (u.stream) {
+        s.alive = prog_alive(c, u.prog, u.io_arena);
+        s.choices = SCRATCH_N(c, Choices, u.prog->nkernels);
+        find_lives(&s);
+        for (int i = 0; i < u.prog->nkernels; i++) find_chains(&s, i);
+    }
+    u.prog = streamed(&s, u.stream ? choose(&s, least_peak(&s)) : near_choices(&s));
     scratch_release(c, m);
     return u;
 }
