@@ -91,6 +91,7 @@ typedef struct Emit {
     int parts;                       /* numbers the names of parts of deep expressions, within a function */
     bool wide;                       /* some function is wide: so are the helpers for packed elements */
     bool lanes, each, rolled;        /* macros of lanes.c: used */
+    bool in_lanes;                   /* what is printed stands in a loop of them */
     bool get[DT_COUNT], put[9];      /* helpers of packed elements: by type; by bits */
     VEC(const char *) strings;       /* constants within expressions that are too long for a literal */
     int64_t bin_bytes, bin_align;

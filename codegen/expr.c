@@ -208,6 +208,12 @@ static Prec const_prec(const Expr *x)
     return dtype_is_signed(x->dt) && x->value.i < 0 ? P_UNARY : P_PRIMARY;
 }
 
+/* gcc makes no vectors of a loop that reads bools; of one that reads their bytes it does. */
+static bool as_byte(const Emit *e, const Expr *load)
+{
+    return e->in_lanes && load->dt == DT_BOOL && load->buf->kind != BUF_LOCAL;
+}
+
 static Prec expr_prec(Emit *e, const Expr *x)
 {
     char plain[200];
@@ -223,7 +229,7 @@ static Prec expr_prec(Emit *e, const Expr *x)
     case E_BITS: return op_prec(bits_text(e->c, x->dt, x->args[0]->dt));
     case E_SELECT: return P_COND;
     case E_INDEX: return idx_prec(x->at[0]);
-    case E_LOAD: return x->dt != x->buf->dt ? P_UNARY : P_PRIMARY;
+    case E_LOAD: return x->dt != x->buf->dt || as_byte(e, x) ? P_UNARY : P_PRIMARY;
     case E_IN: return x->at[0]->lo < 0 && x->at[0]->hi >= x->extent ? P_AND : P_REL;
     default: return P_PRIMARY;
     }
@@ -354,6 +360,7 @@ static void print_load(Emit *e, FILE *f, const Expr *x)
         return;
     }
     if (elem_per(x->dt) == 1 || (x->buf->kind == BUF_LOCAL && x->buf->rank == 0)) {
+        if (as_byte(e, x)) fputs("*(const unsigned char *)&", f);
         print_place(e, f, x->buf, x->at);
         return;
     }

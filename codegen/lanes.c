@@ -67,7 +67,9 @@ void print_lanes(Emit *e, const Stmt *const *loops, int n, int indent)
             print_head(e, f, i, s->extent);
             print_line(e, e->inner->f, indent);
         }
+        e->in_lanes = true;
         print_stmt(e, loops[k]->body[0], indent + INDENT);
+        e->in_lanes = false;
     }
     fprintf(e->inner->f, "%*s}\n", indent, "");
     e->vars.n--;
