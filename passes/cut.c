@@ -6,7 +6,7 @@
  * elements are computed side by side. Part of loopify. */
 #include "loopify.h"
 
-enum { WINDOW_MOST = 16, WINDOW_SIZE_MOST = 16 };    /* steps that are written out; nodes of one */
+enum { WINDOW_MOST = 16, NODES_MOST = 256 };     /* steps that are written out; nodes of all */
 enum { CUTS_MOST = 6, ELEMENTS_FEWEST = 1024 };      /* of a loop; of a kernel that is worth the text */
 
 const Kernel *kernel_part(Ctx *c, const Kernel *k, int var, int64_t first, int64_t step, int64_t count)
@@ -66,7 +66,7 @@ static void see_window(const Expr *e, void *arg)
     int64_t steps = 1;
     for (int i = 0; i < r->nvars; i++) steps *= r->extents[i] < WINDOW_MOST ? r->extents[i] : WINDOW_MOST + 1;
     w->n++;
-    w->small &= r->naccs == 1 && r->lanes == 0 && steps <= WINDOW_MOST && r->next[0]->size <= WINDOW_SIZE_MOST;
+    w->small &= r->naccs == 1 && r->lanes == 0 && steps <= WINDOW_MOST && steps * r->next[0]->size <= NODES_MOST;
 }
 
 static const Kernel *without_windows(Ctx *c, const Kernel *k)

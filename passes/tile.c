@@ -12,6 +12,7 @@
 #include "loopify.h"
 #include "tile.h"
 
+enum { WINDOW_MOST = 4 };            /* steps that are written out anyway */
 enum { REDUCTIONS_MOST = 8, LANES_FEWEST = 2 };
 
 typedef struct Found { Tiling *t; bool ok; } Found;
@@ -342,6 +343,7 @@ static bool plan_tiling(Tiling *t)
         for (int v = 0; v < t->reductions[i]->reduce->nvars; v++) depth *= t->reductions[i]->reduce->extents[v];
         t->depth = depth > t->depth ? depth : t->depth;
     }
+    if (lane < 0 && t->depth <= WINDOW_MOST) return false;
     t->padded = t->finite = true;
     Found f = {t, true};
     for (int i = 0; i < t->nreductions; i++) {
