@@ -38,7 +38,7 @@ static void count_casts(const Expr *e, void *arg)
 static void count_reductions(const Expr *e, void *arg)
 {
     Widen *w = arg;
-    if (e->kind != E_REDUCE) return;
+    if (e->kind != E_REDUCE || greatest_of_halves(w->c, e)) return;
     const double outside = w->trips;
     for (int d = 0; d < e->reduce->nvars; d++) w->trips *= (double)e->reduce->extents[d];
     w->reduced = true;
@@ -148,9 +148,30 @@ static Prog *widened(Widen *w, const Prog *p)
     return prog_with(w->c, &q, kernels.n, kernels.at);
 }
 
+static const Expr *in_passing(Ctx *c, const Expr *e, void *arg)
+{
+    (void)arg;
+    return float_all_the_way(c, e);
+}
+
+static Prog *floats_all_the_way(Ctx *c, const Prog *p)
+{
+    const Kernel **kernels = NEW_N(c, const Kernel *, p->nkernels);
+    for (int i = 0; i < p->nkernels; i++) {
+        const Kernel *k = kernels[i] = p->kernels[i];
+        const Expr *value = k->nest ? NULL : expr_rewrite(c, k->value, &(Rewrite){.node = in_passing});
+        if (k->nest || value == k->value) continue;
+        Kernel *x = mem_copy(c, k, sizeof *k);
+        x->value = value;
+        kernels[i] = x;
+    }
+    return prog_with(c, p, p->nkernels, kernels);
+}
+
 Unit pass_widen(Ctx *c, Unit u)
 {
     bool any = false;
+    if (u.target->lanes > 0) u.prog = floats_all_the_way(c, u.prog);
     for (int i = 0; i < u.prog->nbufs && !any; i++) any = small_float(u.prog->bufs[i]->dt);
     if (!any || u.target->lanes == 0) return u;
     Mark m = scratch_mark(c);

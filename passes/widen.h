@@ -7,4 +7,7 @@
 /* halves.c: a reduction to the greatest of float16 read as float, on their bits; NULL: e is none. */
 const Expr *greatest_of_halves(Ctx *c, const Expr *e);
 
+/* passing.c: a float made of a small integer made of a whole float; NULL: e is none. */
+const Expr *float_all_the_way(Ctx *c, const Expr *e);
+
 #endif
