@@ -137,6 +137,36 @@ static void open_arrays(Tile *s, Stmts *out)
     for (int i = 0; i < stores.n; i++) VEC_PUSH(s->c, *out, stores.at[i]);
 }
 
+/* What is stored in fewer bits than 32, in 32: gcc fits the vectors of a loop to its smallest type. NULL: it is not. */
+static const Expr *widely(Ctx *c, const Expr *value)
+{
+    const Expr *x = value->kind == E_CAST ? value->args[0] : NULL;
+    if (!x || dtype_bits(x->dt) != 32 || dtype_bits(value->dt) >= 32 || value->dt == DT_BOOL) return NULL;
+    if (value->dt == DT_F16 && x->dt == DT_F32) return expr_op1(c, OP_half, expr_bits(c, DT_U32, x));
+    if (!dtype_is_int(value->dt)) return NULL;
+    if (x->dt != DT_F32) return x;
+    int64_t lo, hi;
+    dtype_range(value->dt, &lo, &hi);
+    const Expr *least = expr_float(c, DT_F32, (double)lo), *most = expr_float(c, DT_F32, (double)hi);
+    return expr_cast(c, DT_I32, expr_op3(c, OP_clip, x, least, most));
+}
+
+/* The value by way of an array of 32 bits an element, where the loop that stores would else have narrow vectors. */
+static const Expr *by_way(Tile *s, const Expr *value, Place p, Stmts *to)
+{
+    const int64_t lanes = p.lanes;
+    const Expr *wide = p.lanes == most_lanes(s->t) ? widely(s->c, value) : NULL;
+    if (!wide) return value;
+    const Idx *at = lane(s, p.lanes);
+    const Buf *b = buf_new(s->c, BUF_LOCAL, internf(s->c, "wide%d", s->names++), wide->dt, 1, &lanes);
+    VEC_PUSH(s->c, *to, stmt_local(s->c, b));
+    const Stmt *store = spelled_store(s->c, b, &at, wide, true);
+    VEC_PUSH(s->c, *to, stmt_lanes(s->c, s->lane_var, p.lanes, store));
+    const Expr *x = expr_load(s->c, b, &at);
+    if (value->dt == DT_F16) x = expr_cast(s->c, DT_U16, x);
+    return value->dt == DT_F16 ? expr_bits(s->c, DT_F16, x) : expr_cast(s->c, value->dt, x);
+}
+
 static void store_all(Tile *s, Stmts *out)
 {
     const Kernel *k = s->t->k;
@@ -149,6 +179,7 @@ static void store_all(Tile *s, Stmts *out)
             const Place p = {row, panel, panel == s->panels - 1 ? s->valid : s->lanes};
             const Subst *sub = element(s, p, &at);
             const Expr *value = tile_lane(s, expr_subst(s->c, reduced(s, k->value, p), sub), p);
+            value = by_way(s, value, p, &stores);
             const Idx **to = NEW_N(s->c, const Idx *, k->out->rank);
             for (int d = 0; d < k->out->rank; d++) to[d] = idx_subst(s->c, k->at[d], sub);
             const Stmt *store = spelled_store(s->c, k->out, to, value, true);

@@ -136,7 +136,7 @@ static int64_t lane_extent(const Tiling *t)
     return t->lane < t->k->rank ? t->k->dims[t->lane] : 1;
 }
 
-static int most_lanes(const Tiling *t)
+int most_lanes(const Tiling *t)
 {
     for (int i = 0; i < t->nreductions; i++)
         if (dtype_bits(t->reductions[i]->dt) == 64) return t->target->lanes / 2;

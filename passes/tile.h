@@ -60,6 +60,7 @@ bool expr_varies(Ctx *c, const Expr *e, int var);    /* with var, or with what i
 typedef struct Panels { int64_t from, count; int panels, lanes, valid, var; } Panels;
 const Stmt *tile_lanes(Tiling *t, const Panels *p);
 
+int most_lanes(const Tiling *t);     /* of a panel */
 /* The step of the flat index x along var; false: x is not affine in it. */
 bool idx_affine(const Idx *x, int var, int64_t *step);
 const Idx *load_place(Ctx *c, const Expr *e);
