@@ -24,6 +24,7 @@ static const Row rows[OP_COUNT][KINDS] = {
     AT(name, KIND_F32) = { #__VA_ARGS__, NULL, R_##R }, AT(name, KIND_F64) = { #__VA_ARGS__, NULL, R_##R },
 #define FMA(name, arity, R, fused, ...) \
     AT(name, KIND_F32) = { #__VA_ARGS__, #fused, R_##R }, AT(name, KIND_F64) = { #__VA_ARGS__, #fused, R_##R },
+#define FLT_BLOCK FLT
 #define MATH(name, arity, ...) AT(name, KIND_F32) = { #__VA_ARGS__, NULL, R_T },
 #define SINT(name, arity, R, ...) AT(name, KIND_SINT) = { #__VA_ARGS__, NULL, R_##R },
 #define UINT(name, arity, R, ...) AT(name, KIND_UINT) = { #__VA_ARGS__, NULL, R_##R },
