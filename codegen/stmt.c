@@ -262,16 +262,76 @@ static void print_seq(Emit *e, const Stmt *s, int indent)
     }
 }
 
+/* ---- loops around a guard ---------------------------------------------------------------------------------------- */
+
+/* Loops within each other, those of lanes not counted. */
+static int loops_deep(const Stmt *s)
+{
+    int most = 0;
+    for (int i = 0; i < s->n; i++) {
+        const int deep = loops_deep(s->body[i]);
+        most = deep > most ? deep : most;
+    }
+    return most + (s->kind == S_FOR && !s->lanes);
+}
+
+/* The guard of a loop that is all its body, where it asks whether `rest` plus the loop's variable is in range: the loop
+ * then runs where that holds, and nothing within it hangs on a choice, for which gcc would not keep arrays in registers.
+ * clang has none left for them where bounds of three loops are to be kept. NULL: there is none. */
+static const Expr *guard_of(Emit *e, const Stmt *s, const Idx **rest)
+{
+    const Stmt *body = s->body[0];
+    if (body->kind != S_IF || body->n != 1 || body->cond->kind != E_IN || loops_deep(s) > 2) return NULL;
+    const Idx *at = body->cond->at[0], *zero = idx_const(e->c, 0);
+    if (at->values) return NULL;
+    *rest = idx_subst(e->c, at, &(Subst){1, &s->var, &zero});
+    return idx_axpy(e->c, *rest, 1, idx_var(e->c, s->var, s->extent)) == at ? body->cond : NULL;
+}
+
+/* k - rest where `rest < bound` or `rest > bound`, else `other`. */
+static void print_bound(Emit *e, const Idx *rest, const char *compare, int64_t bound, int64_t k, int64_t other)
+{
+    FILE *f = e->line->f;
+    const Idx *plain = idx_add(e->c, rest, idx_const(e->c, -rest->k));
+    if (compare) {
+        print_expr(e, f, expr_index(e->c, plain), P_ADD);
+        fprintf(f, " %s %lld ? ", compare, (long long)(bound - rest->k));
+    }
+    print_index(e, f, idx_axpy(e->c, idx_const(e->c, k - rest->k), -1, plain));
+    if (compare) fprintf(f, " : %lld", (long long)other);
+}
+
+/* The first value of the loop's variable; the one behind the last. */
+static void print_first(Emit *e, const Idx *rest)
+{
+    if (!rest || rest->lo >= 0) fputc('0', e->line->f);
+    else print_bound(e, rest, rest->hi > 0 ? "<" : NULL, 0, 0, 0);
+}
+
+static void print_behind(Emit *e, const Stmt *s, const Expr *guard, const Idx *rest)
+{
+    const int64_t most = guard ? guard->extent - s->extent : 0;
+    if (!guard || rest->hi <= most) {
+        fprintf(e->line->f, "%lld", (long long)s->extent);
+        return;
+    }
+    if (rest->lo < most) fputc('(', e->line->f);
+    print_bound(e, rest, rest->lo < most ? ">" : NULL, most, guard->extent, s->extent);
+    if (rest->lo < most) fputc(')', e->line->f);
+}
+
 static void print_for(Emit *e, const Stmt *s, int indent)
 {
     if (silent(e, s)) return;
-    const bool block = s->body[0]->kind == S_SEQ;
-    const Idx *i = idx_var(e->c, s->var, s->extent);
     if (s->lanes) {
         print_lanes(e, &s, 1, indent);
         return;
     }
-    if (has_lanes(s->body[0])) {
+    const Idx *i = idx_var(e->c, s->var, s->extent), *rest = NULL;
+    const Expr *guard = guard_of(e, s, &rest);
+    const Stmt *body = guard ? s->body[0]->body[0] : s->body[0];
+    const bool block = body->kind == S_SEQ;
+    if (has_lanes(body)) {
         e->rolled = true;
         fprintf(e->inner->f, "%*s%s_ROLLED\n", indent, "", e->upper);
     }
@@ -279,13 +339,17 @@ static void print_for(Emit *e, const Stmt *s, int indent)
     FILE *f = e->line->f;
     fprintf(f, "for (%s ", idx_type(e));
     print_index(e, f, i);
-    fputs(" = 0; ", f);
+    fputs(" = ", f);
+    print_first(e, guard ? rest : NULL);
+    fputs("; ", f);
     print_index(e, f, i);
-    fprintf(f, " < %lld; ", (long long)s->extent);
+    fputs(" < ", f);
+    print_behind(e, s, guard, rest);
+    fputs("; ", f);
     print_index(e, f, i);
     fputs(block ? "++) {" : "++)", f);
     print_line(e, e->inner->f, indent);
-    print_stmt(e, s->body[0], indent + INDENT);
+    print_stmt(e, body, indent + INDENT);
     if (block) put(e, indent, "}");
     e->vars.n--;
 }
