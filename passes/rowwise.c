@@ -153,7 +153,7 @@ static void check_sharing(const Expr *e, void *arg)
         g->ok &= g->at <= g->first_write && in_row(g, flat_of(g, e->buf, e->at));
 }
 
-typedef struct Order { const Group *g; int var, reductions; bool ok; } Order;
+typedef struct Order { const Group *g; int reductions, kernel; bool ok, read; } Order;
 
 static void see_order(const Expr *e, void *arg)
 {
@@ -162,10 +162,10 @@ static void see_order(const Expr *e, void *arg)
     if (e->kind == E_REDUCE) {
         o->reductions++;
         o->ok &= e->reduce->lanes > 0 && e->reduce->nvars == 1 && e->reduce->extents[0] == o->g->size;
-        o->var = e->reduce->vars[0];
     }
     if (e->kind != E_LOAD || made_by(o->g, e->buf) < 0 || o->g->scalars[made_by(o->g, e->buf)]) return;
     const Idx *at = idx_axpy(o->g->c, flat_of(o->g, e->buf, e->at), -o->g->size, o->g->row);
+    o->read |= made_by(o->g, e->buf) == o->kernel;
     o->ok &= last->out->dt == e->dt && at->n == 1 && at->k == 0 && at->t[0].c == 1 && at->t[0].atom->kind == ATOM_VAR &&
              at->t[0].atom->var >= last->rank;
 }
@@ -174,11 +174,11 @@ static void see_order(const Expr *e, void *arg)
 static bool feeds(const Group *g, int i, bool wide)
 {
     bool reduces = false;
-    Order o = {g, -1, 0, true};
+    Order o = {g, 0, i, true, false};
     if (!wide || g->scalars[i] || i + 1 == g->n || !g->scalars[i + 1]) return false;
     expr_walk(g->c, g->k[i]->value, see_reduce, &reduces);
     expr_walk(g->c, g->k[i + 1]->value, see_order, &o);
-    return !reduces && o.ok && o.reductions == 1;
+    return !reduces && o.ok && o.read && o.reductions == 1;
 }
 
 static const Kernel *joined(Group *g, bool wide)
