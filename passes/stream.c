@@ -6,9 +6,9 @@
  * are seen in the subscripts.
  *
  * Chains are chosen for the fewest bytes alive at any time; where several choices need as few, for the fewest kernels
- * in chains, as rows make shorter loops. Without --stream only what lays a result out for the caller makes a chain, with
- * the kernel in front of it: of rows that are near. Nothing is computed twice. Requires: layout (compute form, subscripts as
- * dimensions). Breaks: compute form, of chains. */
+ * in chains, as rows make shorter loops. Without --stream only what lays a result out for the caller makes a chain, of
+ * rows that are near, with the kernel in front of it and what puts inputs into the order of that one. Nothing is
+ * computed twice. Requires: layout (compute form, subscripts as dimensions). Breaks: compute form, of chains. */
 #include "plan.h"
 #include "stream.h"
 
@@ -319,7 +319,13 @@ static bool lays_out(const Kernel *k, int var)
            k->value->buf->rank == k->out->rank && k->value->at[inner] != k->at[inner] && !idx_uses(k->at[inner], var);
 }
 
-/* Results are laid out for callers row by row, each while it is near. */
+/* Whether k is an input of the caller's in another order. */
+static bool lies_in(const Kernel *k)
+{
+    return !k->nest && k->value->kind == E_LOAD && k->value->buf->kind == BUF_IN;
+}
+
+/* Results are laid out for callers row by row, each while it is near; and so is what they are computed of. */
 static const Choice **near_choices(Streams *s)
 {
     const int n = s->p->nkernels;
@@ -331,8 +337,10 @@ static const Choice **near_choices(Streams *s)
         at[last] = x;
         for (int v = 0; last > 0 && x->var < 0 && v < k->rank; v++) {
             if (!lays_out(k, v) || !begin(s, &s->chain, last, v)) continue;
-            const bool near = extend(s, &s->chain, last - 1) && schedule(s, &s->chain) <= NEAR_BYTES;
-            if (near) *x = (Choice){last - 1, v, 0};
+            for (int from = last - 1; from >= 0 && (from == last - 1 || lies_in(s->p->kernels[from])); from--) {
+                if (!extend(s, &s->chain, from) || schedule(s, &s->chain) > NEAR_BYTES) break;
+                *x = (Choice){from, v, 0};
+            }
             forget(s, &s->chain);
         }
     }

@@ -5,12 +5,17 @@
 
 enum { RUN_PAYS = 256 };             /* elements side by side, along which lanes run as callers laid them out */
 
-typedef struct Sum { const Expr *loads[8]; int n; bool ok; } Sum;     /* what one reduction reads */
+typedef struct Sum {                 /* what one reduction reads, and asks */
+    const Expr *loads[8], *guards[8];
+    int n, nguards;
+    bool ok;
+} Sum;
 
 static void see_load(const Expr *e, void *arg)
 {
     Sum *s = arg;
     if (e->kind == E_REDUCE) s->ok = false;
+    if (e->kind == E_IN && s->nguards++ < COUNT(s->guards)) s->guards[s->nguards - 1] = e;
     if (e->kind != E_LOAD) return;
     for (int d = 0; d < e->buf->rank; d++) s->ok &= !e->at[d]->values;
     if (s->n == COUNT(s->loads)) s->ok = false;
@@ -79,7 +84,7 @@ static int summed_dim(const Kernel *k, const Expr *load, const Reduce *r)
 static int64_t run_of(Ctx *c, const Kernel *k, const Sum *s, int var)
 {
     int64_t run = 1, step, outer;
-    for (int v = var; v >= 0; v--) {
+    for (int v = s->nguards > COUNT(s->guards) ? -1 : var; v >= 0; v--) {
         bool on = idx_affine(idx_flat(c, k->out->rank, k->out->dims, k->at), v, &step) && step == run;
         for (int i = 0; i < s->n; i++) {
             const Expr *x = s->loads[i];
@@ -87,6 +92,7 @@ static int64_t run_of(Ctx *c, const Kernel *k, const Sum *s, int var)
             on &= idx_affine(idx_flat(c, x->buf->rank, x->buf->dims, x->at), v, &outer) && outer == step;
         }
         for (int i = 0; i < s->n; i++) on &= s->loads[i]->buf->kind != BUF_CONST || !uses(s->loads[i], v);
+        for (int i = 0; i < s->nguards; i++) on &= !idx_uses(s->guards[i]->at[0], v);
         if (!on) break;
         run *= k->dims[v];
     }
