@@ -275,9 +275,9 @@ static int loops_deep(const Stmt *s)
     return most + (s->kind == S_FOR && !s->lanes);
 }
 
-/* The guard of a loop that is all its body, where it asks whether `rest` plus the loop's variable is in range: the loop
- * then runs where that holds, and nothing within it hangs on a choice, for which gcc would not keep arrays in registers.
- * clang has none left for them where bounds of three loops are to be kept. NULL: there is none. */
+/* The guard of a loop that is all its body, where it asks whether `rest` plus the loop's variable is in range: the
+ * loop then runs where that holds, and nothing within it hangs on a choice, for which gcc would not keep arrays in
+ * registers. clang has none left for them where bounds of three loops are to be kept. NULL: there is none. */
 static const Expr *guard_of(Emit *e, const Stmt *s, const Idx **rest)
 {
     const Stmt *body = s->body[0];

@@ -1,8 +1,8 @@
 /* Reductions in lanes of what lies side by side along another variable: columns at a time.
  *
- * A reduction has lanes for what it walks lying side by side. Where layout has put another dimension innermost, each of
- * its lanes would gather. Instead a block of neighbouring results is computed at once: an array holds all lanes of each,
- * its innermost dimension the results, so that every loop of lanes runs along memory. Each result is summed in the same
+ * A reduction has lanes for what it walks lying side by side. Where layout has put another dimension innermost, each
+ * of its lanes would gather. Instead a block of neighbouring results is computed at once: an array holds all lanes of
+ * each, its innermost dimension the results, so that every loop of lanes runs along memory. Each result is summed in the same
  * order as before. Part of tile. */
 #include "loopify.h"
 #include "tile.h"

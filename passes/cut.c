@@ -116,7 +116,8 @@ static void cut_digits(Cuts *c, const Idx *x)
 
 static const Idx *position(Ctx *c, const Expr *e)
 {
-    return e->kind == E_INDEX ? e->at[0] : e->kind == E_CONST && !dtype_is_float(e->dt) ? idx_const(c, e->value.i) : NULL;
+    if (e->kind == E_INDEX) return e->at[0];
+    return e->kind == E_CONST && !dtype_is_float(e->dt) ? idx_const(c, e->value.i) : NULL;
 }
 
 /* Guards, the greater or the lesser of two positions, and digits of them. */

@@ -32,7 +32,7 @@ typedef struct Speller {
     int names;
     int arms;                        /* of choices, around what is spelled */
     bool wide;
-    const Kernel *feed;              /* what reductions in lanes read of its result is computed, and stored, there; NULL */
+    const Kernel *feed;              /* computed, and stored, where a reduction in lanes reads its result; NULL */
 } Speller;
 const Expr *spell(Speller *s, const Expr *e);            /* as it reads behind what this adds to the block */
 void see_parents(Speller *s, const Expr *e);             /* before: of each expression that is spelled */

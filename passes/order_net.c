@@ -79,7 +79,8 @@ static void note_read(const Buf *b, void *arg)
     Reads *r = arg;
     const Kernel *k = r->m->p->kernels[r->m->at];
     const bool held = b != k->out && kernel_fills(k, b);
-    if (b->kind != BUF_LOCAL && b->kind != BUF_CONST && !held) VEC_PUSH(r->m->net->c, *r->pairs, ((Link){b->id, r->m->at}));
+    if (b->kind == BUF_LOCAL || b->kind == BUF_CONST || held) return;
+    VEC_PUSH(r->m->net->c, *r->pairs, ((Link){b->id, r->m->at}));
 }
 
 static void add_edge(Maker *m, int before, int after)

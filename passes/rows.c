@@ -72,7 +72,7 @@ static const Expr *spell_step(const Lanes *l, const Expr *next, const Expr *now,
     return spell(l->s, next);
 }
 
-/* The greatest and the least may be taken of any neighbours first: of equal values the first is left, of NaNs the last. */
+/* The greatest and the least may be taken of any neighbours first: the first of equal values is left, the last NaN. */
 static bool in_any_order(const Lanes *l)
 {
     const Expr *next = l->r->next[0];
@@ -163,7 +163,7 @@ static void rows(const Lanes *l, const Expr *init)
     const int64_t lanes = l->r->lanes, chunks = length(l) / lanes, first = l->outer == 0 && chunks > 0;
     const bool short_step = l->r->next[0]->size <= CHUNK_SIZE_MOST && !l->s->feed;
     const int n = short_step && (l->r->join == OP_add || in_any_order(l)) ? CHUNKS : 1;
-    /* One block alone would be no loop: clang does not keep the array in registers from one loop of lanes to the next. */
+    /* One block alone would be no loop: clang does not keep arrays in registers from one loop of lanes to the next. */
     const int64_t whole = (chunks - first) / n > 1 ? (chunks - first) / n : 0, single = chunks - first - whole * n;
     Block body;
     open_array(l, init, first);

@@ -1,8 +1,8 @@
 /* scale: what a sum of products is multiplied by moves into its weights, and what is added to it becomes one constant.
  *
- * sum(x · w) · s + b, with constants w, s and b, is sum(x · (w · s)) + b: batch normalisation behind a convolution costs
- * one sum an element. The new constants are computed in double and rounded once; sums round otherwise than before. Only
- * with --fast-math. Requires: fuse (what scales is then in the kernel of the sum). Breaks: nothing. */
+ * sum(x · w) · s + b, with constants w, s and b, is sum(x · (w · s)) + b: batch normalisation behind a convolution
+ * costs one sum an element. The new constants are computed in double and rounded once; sums round otherwise than
+ * before. Only with --fast-math. Requires: fuse (what scales is then in the kernel of the sum). Breaks: nothing. */
 #include "passes.h"
 
 static const int64_t TABLE_MOST = 1 << 16;   /* elements of a constant that is made of two */
@@ -113,7 +113,8 @@ static int dim_of(const Expr *w, int var)
     for (int d = 0; d < w->buf->rank; d++) {
         const Idx *x = w->at[d];
         if (!idx_uses(x, var)) continue;
-        if (dim >= 0 || x->values || x->n != 1 || x->k != 0 || x->t[0].c != 1 || x->t[0].atom->kind != ATOM_VAR) return -1;
+        const bool bare = !x->values && x->n == 1 && x->k == 0 && x->t[0].c == 1 && x->t[0].atom->kind == ATOM_VAR;
+        if (dim >= 0 || !bare) return -1;
         dim = d;
     }
     return dim;
