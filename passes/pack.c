@@ -26,24 +26,48 @@ static DType packed_type(DType dt)
     return dt == DT_I8 || dt == DT_U8 ? DT_I16 : dt;
 }
 
+/* The place of what is read, in env; false: outside. */
+static bool place_of(const Buf *from, const Idx *const *place, const int64_t *env, int64_t *flat)
+{
+    bool inside = true;
+    *flat = 0;
+    for (int d = 0; d < from->rank; d++) {
+        const int64_t i = idx_eval(place[d], env, NULL, NULL);
+        inside &= i >= 0 && i < from->dims[d];
+        *flat = *flat * from->dims[d] + i;
+    }
+    return inside;
+}
+
+/* Row by row of the pack: between two places that are inside, a row that goes by even steps is inside, too. */
 static void fill(Ctx *c, Tensor *t, const Expr *load, const Idx *const *place, const Packing *p)
 {
-    int64_t *env = SCRATCH_N(c, int64_t, var_count(c) + 1), n = 0;
     const Buf *from = load->buf;
+    const int rows = p->rank - 1, var = p->at[rows];
+    const int64_t size = p->dims[rows], width = dtype_bits(from->dt) / 8;
+    int64_t *env = SCRATCH_N(c, int64_t, var_count(c) + 1), n = 0, first, last, step;
+    bool inside, even = dtype_bits(from->dt) >= 8 && from->dt == t->type.dt && from->dt != DT_STRING;
+    for (int d = 0; d < from->rank; d++) even &= idx_affine(place[d], var, &step);
     do {
-        int64_t flat = 0;
-        bool inside = true;
-        for (int d = 0; d < from->rank; d++) {
-            const int64_t i = idx_eval(place[d], env, NULL, NULL);
-            inside &= i >= 0 && i < from->dims[d];
-            flat = flat * from->dims[d] + i;
+        env[var] = size - 1;
+        inside = even && place_of(from, place, env, &last);
+        env[var] = 0;
+        inside &= place_of(from, place, env, &first);
+        step = size > 1 && inside ? (last - first) / (size - 1) : 0;
+        char *to = (char *)(uintptr_t)t->data + n * width;
+        const char *row = (const char *)from->data->data + first * width;
+        for (int64_t i = 0; inside && i < size; i++)
+            if (width == 4) memcpy(to + i * 4, row + i * step * 4, 4);
+            else memcpy(to + i * width, row + i * step * width, (size_t)width);
+        for (int64_t i = 0; !inside && i < size; i++) {
+            env[var] = i;
+            if (!place_of(from, place, env, &first)) continue;
+            const Value v = scalar_read(from->dt, from->data->data, first);
+            scalar_write(t->type.dt, (void *)(uintptr_t)t->data, n + i, scalar_cast(t->type.dt, from->dt, v));
         }
-        if (inside) {
-            const Value v = scalar_read(from->dt, from->data->data, flat);
-            scalar_write(t->type.dt, (void *)t->data, n, scalar_cast(t->type.dt, from->dt, v));
-        }
-        n++;
-    } while (odometer(p->rank, p->dims, p->at, env));
+        env[var] = 0;
+        n += size;
+    } while (odometer(rows, p->dims, p->at, env));
 }
 
 static bool same_type(const Buf *b, DType dt, int rank, const int64_t *dims)
@@ -62,7 +86,7 @@ static const Buf *pack_constant(Ctx *c, Bufs *packs, const Expr *load, const Sub
         if (at[d]->values) return NULL;
     }
     const DType dt = packed_type(from->dt);
-    Tensor *t = tensor_new(c, type_make(c, dt, p->rank, p->dims));
+    Tensor *t = tensor_large(c, type_make(c, dt, p->rank, p->dims));
     fill(c, t, load, at, p);
     for (int i = 0; i < packs->n; i++)
         if (same_type(packs->at[i], dt, p->rank, p->dims) && packs->at[i]->data->bytes == t->bytes &&

@@ -149,7 +149,7 @@ static const Expr *read_result(Ctx *c, const Buf *b, const Idx *const *at, void 
 static void check_sharing(const Expr *e, void *arg)
 {
     Group *g = arg;
-    if (e->kind == E_LOAD && e->buf->kind == BUF_TEMP && made_by(g, e->buf) < 0)
+    if (e->kind == E_LOAD && (e->buf->kind == BUF_TEMP || e->buf->kind == BUF_IN) && made_by(g, e->buf) < 0)
         g->ok &= g->at <= g->first_write && in_row(g, flat_of(g, e->buf, e->at));
 }
 

@@ -35,7 +35,7 @@ done
 # Interpreted before and after each pass on the same inputs: the same bits. By the plain program: the sanitised one makes and
 # interprets the same graphs in run.sh and check_c.sh.
 same_results() {
-    said=$("$plain" show "$1" $(grep -oE '^# show:.*' "$1" | grep -o -e --fast-math) $2 --check-passes 2>&1 >/dev/null) ||
+    said=$("$plain" show "$1" $(grep -oE '^# show:.*' "$1" | grep -o -e --fast-math -e --io=arena) $2 --check-passes 2>&1 >/dev/null) ||
         echo "$1: $said"
 }
 export -f same_results

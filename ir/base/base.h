@@ -86,6 +86,8 @@ void print_escaped(FILE *f, const char *s);          /* s safe in a C comment an
 typedef struct File { const char *path; const char *data; size_t size; } File;   /* mapped, read-only, not NUL-ended */
 File *file_map(Ctx *c, const char *path);            /* NULL and errno when it cannot be read (a folder gives EISDIR);
                                                         unmapped by ctx_free; pipes are read whole */
+void *file_room(Ctx *c, size_t n);                   /* n zero bytes in a file without a name, which need no memory while
+                                                        they rest; NULL when there is none; until ctx_free */
 
 /* ---- output.c: files that take their places together ------------------------------------------------------------- */
 
@@ -187,6 +189,7 @@ const char *type_text(Ctx *c, Type t);                               /* "float[2
 const char *dims_text(Ctx *c, int rank, const int64_t *dims);        /* "[2,3]" */
 
 Tensor *tensor_new(Ctx *c, Type t);                                /* zeroed (strings: ""), owned, writable through (void *)data */
+Tensor *tensor_large(Ctx *c, Type t);        /* the same for numbers, where it is large in a file without a name */
 Tensor *tensor_of(Ctx *c, Type t, const void *data, size_t bytes);   /* refers to data */
 Tensor *tensor_front(Ctx *c, const Tensor *t, const Tensor *dims);   /* what lies in front of t, of those dimensions */
 Tensor *tensor_ints(Ctx *c, int n, const int64_t *v);                /* int64[n] */

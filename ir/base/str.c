@@ -293,3 +293,20 @@ File *file_map(Ctx *c, const char *path)
     ctx_defer(c, release, what);
     return f;
 }
+
+void *file_room(Ctx *c, size_t n)
+{
+    FILE *t = tmpfile();
+    if (!t)
+        return NULL;
+    void *p = MAP_FAILED;
+    if (n <= PTRDIFF_MAX && !posix_fallocate(fileno(t), 0, (off_t)n))
+        p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(t), 0);
+    fclose(t);
+    if (p == MAP_FAILED)
+        return NULL;
+    File *f = NEW(c, File);
+    *f = (File){.data = p, .size = n};
+    ctx_defer(c, file_unmap, f);
+    return p;
+}

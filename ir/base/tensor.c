@@ -117,6 +117,15 @@ Tensor *tensor_new(Ctx *c, Type t)
     return tensor_of(c, t, data, n);
 }
 
+enum { LARGE = 1 << 20 };            /* bytes */
+
+Tensor *tensor_large(Ctx *c, Type t)
+{
+    const size_t n = type_bytes(t);
+    void *data = n >= LARGE ? file_room(c, n) : NULL;
+    return data ? tensor_of(c, t, data, n) : tensor_new(c, t);
+}
+
 static uint64_t load(const void *data, size_t at, int bytes)
 {
     const unsigned char *p = (const unsigned char *)data + at;
