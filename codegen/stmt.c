@@ -248,6 +248,7 @@ static void print_seq(Emit *e, const Stmt *s, int indent)
     for (int i = 0; i < s->n; i++) {
         const Stmt *x = s->body[i], *next = i + 1 < s->n ? s->body[i + 1] : NULL;
         const int loops = lanes_beside(s->body + i, s->n - i);
+        if (print_part(e, x, indent)) continue;
         if (loops > 0) {
             print_lanes(e, s->body + i, loops, indent);
             i += loops - 1;

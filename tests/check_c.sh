@@ -161,7 +161,7 @@ threefold() {
         check "$name: the same, the arena as a parameter, weights in a file" \
             variant "$at" "$graph" all "-v io=1 -v arena=1 -v weights=1" --io=arena --arena=caller --weights=bin
     fi
-    [ "$name" != rows ] || rings "$at" "$graph"
+    case $name in rows | parts) rings "$at" "$graph" ;; esac
     case ${FULL:+full}$name in full* | network | strings | libm | rows) check "$name: one text" whole "$at" "$graph" ;; esac
 }
 
