@@ -7,6 +7,7 @@
 #include "loopify.h"
 
 enum { WINDOW_MOST = 16, NODES_MOST = 256 };     /* steps that are written out; nodes of all */
+enum { STORES_MOST = 128 };          /* of a kernel in pieces */
 enum { CUTS_MOST = 6, ELEMENTS_FEWEST = 1024 };      /* of a loop; of a kernel that is worth the text */
 
 const Kernel *kernel_part(Ctx *c, const Kernel *k, int var, int64_t first, int64_t step, int64_t count)
@@ -135,6 +136,14 @@ static void see_guard(const Expr *e, void *arg)
     if (a && b) cut_at(x, idx_axpy(x->c, a, -1, b), 0);
 }
 
+static int stores_in(const Stmt *s)
+{
+    int n = s->kind == S_STORE;
+    for (int i = 0; i < s->n; i++) n += stores_in(s->body[i]);
+    return n;
+}
+
+/* Cuts of cuts, where many dimensions are one loop, would be text out of all proportion: such loops stay whole. */
 const Stmt *cut_elements(Ctx *c, const Kernel *k, int from)
 {
     if (buf_count(k->out) < ELEMENTS_FEWEST) return NULL;
@@ -149,6 +158,7 @@ const Stmt *cut_elements(Ctx *c, const Kernel *k, int from)
             parts[i] = spell_elements(c, kernel_part(c, flat, v, first, 1, end - first), v, true);
         }
         const Stmt *nest = stmt_seq(c, x.n + 1, parts);
+        if (stores_in(nest) > STORES_MOST) continue;
         while (v-- > from) nest = stmt_for(c, v, k->dims[v], nest);
         return nest;
     }
