@@ -41,7 +41,7 @@ inside() {
         if grep -nF '??' "$f"; then echo "$f: a trigraph"; return 1; fi
         awk 'length($0) > 4095 {print FILENAME ": line " NR " has " length($0) " characters"; exit 1}' "$f" || return 1
         # Reserved names: none but those that compilers are known by.
-        if sed 's,/\*[^*]*\*/,,g' "$f" | grep -oE '\b_[A-Z_][A-Za-z0-9_]*' | grep -vxE "$reserved"; then
+        if gcc -fpreprocessed -dD -E -P -x c "$f" | sed 's,"[^"]*",,g' | grep -oE '\b_[A-Z_][A-Za-z0-9_]*' | grep -vxE "$reserved"; then
             echo "$f: reserved names"; return 1
         fi
         if sed 's,/\*[^*]*\*/,,g' "$f" | grep -nE '\b(malloc|calloc|realloc|free|alloca|goto|asm)\b'; then return 1; fi
