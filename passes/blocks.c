@@ -163,7 +163,7 @@ static const Stmt *threaded(Ctx *c, const Kernel *k)
 const Stmt *blocked(Ctx *c, const Kernel *k, const Target *target)
 {
     if (k->nest || k->rank < 2 || k->out->text || dtype_bits(k->out->dt) < 8) return NULL;
-    if (buf_count(k->out) < ELEMENTS_FEWEST) return NULL;
+    if (kernel_count(k) < ELEMENTS_FEWEST) return NULL;
     Crossing x = {c, k, innermost(c, k), -1, target->vectors == 1 && dtype_bits(k->out->dt) <= 32};
     if (x.along < 0) return x.woven ? threaded(c, k) : NULL;
     expr_walk(c, k->value, see_crossing, &x);

@@ -146,7 +146,7 @@ static int stores_in(const Stmt *s)
 /* Cuts of cuts, where many dimensions are one loop, would be text out of all proportion: such loops stay whole. */
 const Stmt *cut_elements(Ctx *c, const Kernel *k, int from)
 {
-    if (buf_count(k->out) < ELEMENTS_FEWEST) return NULL;
+    if (kernel_count(k) < ELEMENTS_FEWEST) return NULL;
     const Kernel *flat = without_windows(c, k);
     for (int v = from; v < k->rank; v++) {
         Cuts x = {c, flat, v, 0, {0}};

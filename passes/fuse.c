@@ -18,13 +18,6 @@ static void add_temporary(const Buf *b, void *arg)
     if (b->kind == BUF_TEMP) *(size_t *)arg += buf_bytes(b);
 }
 
-static int64_t elements(const Kernel *k)
-{
-    int64_t n = 1;
-    for (int i = 0; i < k->rank; i++) n = count_mul(n, k->dims[i]);
-    return n;
-}
-
 static void see_reduction(const Expr *e, void *arg)
 {
     *(bool *)arg |= e->kind == E_REDUCE;
@@ -58,7 +51,7 @@ static bool keeps_tiles(const Reading *r)
 static bool now(Ctx *c, const Reading *r)
 {
     if (r->times > buf_count(r->def->out)) return false;
-    if (r->target->lanes && reduces(c, r->def) && (r->times > elements(r->reader) || !keeps_tiles(r))) return false;
+    if (r->target->lanes && reduces(c, r->def) && (r->times > kernel_count(r->reader) || !keeps_tiles(r))) return false;
     if (r->position == r->def_position + 1) return true;
     size_t read = 0;
     prog_reads(c, r->def, add_temporary, &read);

@@ -9,12 +9,6 @@ enum { NAME_MAX_LENGTH = 120 };      /* of a fused kernel: beyond that only the 
 enum { OPERATORS_LENGTH = 64 };      /* beyond this not all of them */
 enum { DIVISIONS_MOST = 12 };        /* a map that has more is not read through: each reader would multiply them */
 
-int64_t count_mul(int64_t a, int64_t b)
-{
-    int64_t r;
-    return __builtin_mul_overflow(a, b, &r) ? INT64_MAX : r;
-}
-
 bool kernel_whole(Ctx *c, const Kernel *k)
 {
     if (k->nest || k->rank != k->out->rank) return false;
@@ -156,9 +150,7 @@ static const Kernel *rewritten(Ctx *c, const Kernel *k, Sweep *s)
         return to;
     }
     prog_reads(c, k, clear_times, s);
-    int64_t trips = 1;
-    for (int i = 0; i < k->rank; i++) trips = count_mul(trips, k->dims[i]);
-    count_loads(k->value, trips, &s->times);
+    count_loads(k->value, kernel_count(k), &s->times);
     const Expr *value = expr_rewrite(c, k->value, &r);
     if (value == k->value || value->size > EXPR_SIZE || value->depth > EXPR_DEPTH) return k;
     Kernel *to = mem_copy(c, k, sizeof *k);

@@ -27,6 +27,5 @@ bool expr_moves(const Expr *e);                  /* only reads, guards and const
 int expr_divisions(Ctx *c, const Expr *e); /* divisions and remainders in its subscripts, as they will be printed */
 /* "a + b"; too long: the beginning of a, the last of b. */
 const char *names_joined(Ctx *c, const char *a, const char *b);
-int64_t count_mul(int64_t a, int64_t b);         /* saturating */
 
 #endif

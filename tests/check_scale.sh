@@ -7,7 +7,7 @@ scale_burin=$root/burin
 if [ -z "${VALGRIND:-}" ]; then
     check "100 000 nodes: tree" scale_fits tree 50000 4 600000
     for shape in chain concat outputs split; do
-        check "100 000 nodes: $shape" scale_fits $shape 100000 5 650000
+        check "100 000 nodes: $shape" scale_fits $shape 100000 4 600000
     done
     for shape in chain $(printf '%s\n' $scale_shapes | grep -vxE 'tree|chain|concat|outputs|split') outputs; do
         check "10 000 nodes: $shape" scale_fits $shape 10000 .8 100000

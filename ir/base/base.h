@@ -181,6 +181,7 @@ typedef struct Type { DType dt; int rank; const int64_t *dims; } Type;   /* rank
 typedef struct Tensor { Type type; const void *data; size_t bytes; } Tensor;
 
 bool dims_count(int rank, const int64_t *dims, int64_t *count);      /* product; false when above 2^40 */
+int64_t count_mul(int64_t a, int64_t b);         /* saturating */
 int64_t type_count(Type t);          /* elements; counts are checked when a type is made */
 size_t type_bytes(Type t);           /* of a packed row-major tensor */
 bool type_same(Type a, Type b);

@@ -24,6 +24,12 @@ bool dims_count(int rank, const int64_t *dims, int64_t *count)
     return empty || fits;
 }
 
+int64_t count_mul(int64_t a, int64_t b)
+{
+    int64_t r;
+    return __builtin_mul_overflow(a, b, &r) ? INT64_MAX : r;
+}
+
 int64_t type_count(Type t)
 {
     int64_t n = 0;

@@ -300,6 +300,7 @@ typedef struct Plan {                /* where things lie in the one arena */
 } Plan;
 /* Each expression of the kernel, those within subscripts too, perhaps more than once. */
 void kernel_walk(Ctx *c, const Kernel *k, void (*visit)(const Expr *, void *), void *arg);
+int64_t kernel_count(const Kernel *k);           /* of its points, in compute form; saturating */
 bool kernel_fills(const Kernel *k, const Buf *b);        /* out, or what it holds */
 bool prog_exact(Ctx *c, const Prog *p);          /* op_exact holds for all of it */
 /* dims of out, at = identity; `what` begins with the operator */

@@ -18,6 +18,13 @@ int64_t buf_count(const Buf *b)
     return n;
 }
 
+int64_t kernel_count(const Kernel *k)
+{
+    int64_t n = 1;
+    for (int i = 0; i < k->rank; i++) n = count_mul(n, k->dims[i]);
+    return n;
+}
+
 bool buf_in_arena(const Buf *b, const Plan *plan)
 {
     return b->kind == BUF_TEMP || (plan && plan->io && (b->kind == BUF_IN || b->kind == BUF_OUT));
