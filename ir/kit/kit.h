@@ -121,8 +121,9 @@ void sweep_more(Ctx *c, Sweep *w, int n, const int64_t *extents);
 bool side_by_side(Type t, const bool *on);
 const Expr *sweep_reduce(Ctx *c, const Sweep *w, const Expr *init, Fold f);
 /* The same of a row, elements that lie side by side: floats are combined in ROW_LANES lanes if there are ROW_LEAST elements
- * or more. init is neutral to op (mad: 0). */
-enum { ROW_LANES = 16, ROW_LEAST = 64 };
+ * or more; in twice as many if there are LONG_LEAST and the last extent is a multiple of them, so that two vectors of
+ * lanes need not wait for each other. init is neutral to op (mad: 0). */
+enum { ROW_LANES = 16, ROW_LEAST = 64, LONG_LANES = 32, LONG_LEAST = 768 };
 const Expr *sweep_row(Ctx *c, const Sweep *w, const Expr *init, Fold f);
 /* Accumulator k of two. */
 const Expr *sweep_best(Ctx *c, const Sweep *w, const Expr *const *init, const int *accs, const Expr *const *next,

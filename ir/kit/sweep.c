@@ -56,7 +56,9 @@ const Expr *sweep_row(Ctx *c, const Sweep *w, const Expr *init, Fold f)
     int64_t n = 1;
     for (int i = 0; i < w->n; i++)
         n *= w->extents[i];
-    return fold(c, w, init, &f, n >= ROW_LEAST && dtype_is_float(init->dt) ? ROW_LANES : 0);
+    const bool twice = n >= LONG_LEAST && w->extents[w->n - 1] % LONG_LANES == 0;
+    const int lanes = n < ROW_LEAST || !dtype_is_float(init->dt) ? 0 : twice ? LONG_LANES : ROW_LANES;
+    return fold(c, w, init, &f, lanes);
 }
 
 const Expr *sweep_best(Ctx *c, const Sweep *w, const Expr *const *init, const int *accs, const Expr *const *next, int k)
