@@ -390,6 +390,7 @@ static void bisect(Ctx *c, const Args *given, const Graph *g, const CheckSet *se
     Args own = *given, *a = &own;
     a->counts = false;
     a->emit.ram_budget = a->emit.flash_budget = INT64_MAX;
+    a->check.graph = graph_lower(c, all);
     Unit u = transformed(c, a, all);
     for (int s = 0; s < n && !c->errors; s++) {
         const CheckSet set = {sets[s].name, sets[s].in, NULL};
@@ -411,8 +412,10 @@ static void check(Ctx *c, Args *a)
     if (c->errors) return;
     private_names(a);
     a->check.tolerance = graph_tolerance(g);
+    a->check.rounds = a->fast_math;
     if (a->bisect) bisect(c, a, g, sets, n);
-    if (c->errors || (a->bisect && !a->nrest)) return;       /* the data of a folder may differ from both */
+    if (c->errors) return;
+    a->check.graph = graph_lower(c, graph_counted(c, g));
     Unit u = transformed(c, a, g);
     if (c->errors) return;
     c->needs = needs_text(c, u.graph, u.prog, 2);

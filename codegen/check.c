@@ -1,6 +1,9 @@
 /* burin check: the emitted C, compiled and run on this machine, against the interpreter or given outputs. What is
- * interpreted is the program that was emitted, with product-sums fused as the compiled one says that its are: equal
- * bits are due where all functions are exact and no flag of the user loosens C's rules. */
+ * interpreted is the graph as it was read, so that a fault of a pass shows as one of the compiler does, with
+ * product-sums fused as the compiled program says that its are: equal bits are due where all functions are exact and no
+ * flag of the user loosens C's rules. Two things a pass may do to bits, and then the passes are judged by themselves,
+ * interpreted on both sides, and the C by the program that was emitted: what is folded has fused product-sums, also for
+ * a machine without, and some passes round where --fast-math allows it. */
 #include "emit.h"
 
 /* ---- the outputs ------------------------------------------------------------------------------------------------- */
@@ -71,16 +74,20 @@ static void print_pair(FILE *f, Ctx *c, const Tensor *got, const Tensor *want, i
     fputc(')', f);
 }
 
+static double step_of(DType dt)                  /* of a 16-bit float, relative */
+{
+    return dt == DT_F16 ? 0x1p-10 : dt == DT_BF16 ? 0x1p-7 : 0;
+}
+
 typedef struct Limits { double rtol, atol; } Limits;
 
 /* Unless the user says otherwise: bits, or the tolerance of the operators; against given outputs that of ONNX's own
  * test runner. Never finer than a step of a 16-bit float. */
 static Limits limits_of(const Trial *t, const CheckOptions *k, const CheckSet *set, DType dt)
 {
-    const bool bits = !set->want && !t->loose && prog_exact(t->c, t->p);
-    const double step = dt == DT_F16 ? 0x1p-10 : dt == DT_BF16 ? 0x1p-7 : 0;
+    const bool bits = !set->want && !t->loose && prog_exact(t->c, t->p) && prog_exact(t->c, k->graph);
     Limits l = {bits ? 0 : set->want ? 1e-3 : k->tolerance, bits ? 0 : set->want ? 1e-7 : k->tolerance};
-    if (!bits) l.rtol = fmax(l.rtol, step);
+    if (!bits) l.rtol = fmax(l.rtol, step_of(dt));
     if (k->rtol >= 0) l.rtol = k->rtol;
     if (k->atol >= 0) l.atol = k->atol;
     return l;
@@ -128,18 +135,62 @@ static bool compare_valid(FILE *f, Trial *t, int i, const Tensor *got, const Ten
     return false;
 }
 
-typedef struct Results { Tensor **got; const Tensor *const *want; } Results;
+typedef const Tensor *const *Outputs;
+
+static Outputs runs(Trial *t, const Prog *p, Outputs in, bool fused)
+{
+    return (Outputs)interpreted(t->c, p, t->o, in, fused);
+}
+
+/* Whether output i is the same, within limits. */
+static bool alike(Trial *t, Outputs got, Outputs want, int i, Limits l)
+{
+    const Tensor *a = valid_part(t, got, i), *b = valid_part(t, want, i);
+    return a && b && type_same(a->type, b->type) && !tensor_compare(a, b, l.rtol, l.atol).wrong;
+}
+
+/* What passes may round, as --check-passes has it: a share of the greatest there is. Of what is counted or stored in few
+ * bits a rounding may be a whole step, which tells nothing. */
+static Limits rounding(const Tensor *t)
+{
+    const DType dt = t->type.dt;
+    if (dt != DT_F32 && dt != DT_F64 && !step_of(dt)) return (Limits){0, INFINITY};
+    double most = 0;
+    for (int64_t i = 0; i < type_count(t->type); i++) {
+        const double v = fabs(tensor_at_double(t, i));
+        if (isfinite(v)) most = fmax(most, v);
+    }
+    return (Limits){0, fmax(1e-4, step_of(dt)) * most};
+}
+
+/* What the graph gives; but what the program as planned gives, where the passes changed bits as they may. */
+static Outputs wanted(Trial *t, const CheckOptions *k, const CheckSet *set, Outputs got)
+{
+    const int n = t->p->nouts - t->o->ncounts;
+    const Outputs graph = runs(t, k->graph, set->in, t->fused);
+    bool same = true;
+    for (int i = 0; i < n; i++) same &= alike(t, got, graph, i, limits_of(t, k, set, t->p->outs[i]->dt));
+    if (same) return graph;
+    const Outputs planned = runs(t, t->p, set->in, true), before = t->fused ? graph : runs(t, k->graph, set->in, true);
+    same = true;
+    for (int i = 0; i < n; i++)
+        same &= alike(t, planned, before, i, k->rounds ? rounding(before[i]) : (Limits){0, 0});
+    if (same) return t->fused ? planned : runs(t, t->p, set->in, false);
+    error(t->c, (Loc){0}, "the passes change what the graph computes: --check-passes names the first that does");
+    return graph;
+}
+
+typedef struct Results { Outputs got, want; } Results;
 
 /* Compiles, runs every set, removes the folder, then interprets what has no given outputs. NULL: reported. */
-static Results *results(Trial *t, int nsets, const CheckSet *sets)
+static Results *results(Trial *t, const CheckOptions *k, int nsets, const CheckSet *sets)
 {
     Results *r = NEW_N(t->c, Results, nsets + 1);
     bool good = trial_make(t);
-    for (int s = 0; good && s < nsets; s++) good = (r[s].got = compiled(t, sets[s].in)) != NULL;
+    for (int s = 0; good && s < nsets; s++) good = (r[s].got = (Outputs)compiled(t, sets[s].in)) != NULL;
     folder_remove(t->folder);
     for (int s = 0; good && s < nsets; s++)
-        r[s].want = sets[s].want ? sets[s].want
-                                : (const Tensor *const *)interpreted(t->c, t->p, t->o, sets[s].in, t->fused);
+        r[s].want = sets[s].want ? sets[s].want : wanted(t, k, &sets[s], r[s].got);
     return good ? r : NULL;
 }
 
@@ -147,14 +198,14 @@ void check_prog(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o, const Chec
                 const CheckSet *sets)
 {
     Trial t = {.c = c, .p = p, .o = o};
-    const Results *r = results(&t, nsets, sets);
+    const Results *r = results(&t, k, nsets, sets);
     const int n = p->nouts - o->ncounts;
     int failed = 0;
     for (int s = 0; r && s < nsets; s++)
         for (int i = 0; i < n; i++) {
             if (sets[s].name) fprintf(f, "%s: ", sets[s].name);
             const Tensor *want = sets[s].want ? sets[s].want[i] : valid_part(&t, r[s].want, i);
-            const Tensor *got = valid_part(&t, (const Tensor *const *)r[s].got, i);
+            const Tensor *got = valid_part(&t, r[s].got, i);
             failed += !compare_valid(f, &t, i, got, want, limits_of(&t, k, &sets[s], p->outs[i]->dt));
         }
     if (failed)
@@ -165,7 +216,7 @@ void check_prog(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o, const Chec
 int check_first(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o, const CheckOptions *k, const CheckSet *set)
 {
     Trial t = {.c = c, .p = p, .o = o};
-    const Results *r = results(&t, 1, set);
+    const Results *r = results(&t, k, 1, set);
     for (int i = 0; r && i < p->nouts; i++) {
         const Limits l = limits_of(&t, k, set, p->outs[i]->dt);
         if (!tensor_compare(r->got[i], r->want[i], l.rtol, l.atol).wrong) continue;

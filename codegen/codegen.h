@@ -45,8 +45,10 @@ const char *needs_text(Ctx *c, const Graph *g, const Prog *p, int sets);
 typedef struct CheckOptions {
     double rtol, atol;               /* of the command line; -1: not said */
     double tolerance;                /* of the operators, relative: where equal bits are not due */
+    const Prog *graph;               /* the loops of the graph before any pass: what is right */
+    bool rounds;                     /* passes were allowed to round */
 } CheckOptions;
-/* want NULL: what the interpreter gives */
+/* want NULL: what the interpreter makes of the graph */
 typedef struct CheckSet { const char *name; const Tensor *const *in, *const *want; } CheckSet;
 /* Compiles with $CC and $CFLAGS, runs every set, prints a line an output. What fails is an error, too. */
 void check_prog(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o, const CheckOptions *k, int nsets,

@@ -31,7 +31,17 @@ check "arena and weights under sanitizers" ends 0 'pass' env CFLAGS="$san -Wpeda
 check "another compiler" ends 0 'pass, every bit' env CC=clang "$BURIN" check tests/c/products.onnxtxt
 if grep -qw fma /proc/cpuinfo 2>/dev/null; then
     check "fused products" ends 0 'pass, every bit' env CFLAGS=-mfma "$BURIN" check examples/digits/digits.onnxtxt
+    printf '%s\n' '<ir_version: 10, opset_import: ["" : 21]>' 'g (float[2] x) => (float[1,2] y)' \
+        '<float[1,3] a = {0.1, 0.2, 0.3}, float[3,2] b = {0.7, 0.9, 0.3, 1.1, 1.3, 0.6}>' \
+        '{ w = MatMul(a, b) y = Add(w, x) }' >"$work/folded.onnxtxt"
+    check "folded product-sums are fused, others not" ends 0 'pass, every bit' env CFLAGS=-mno-fma \
+        "$BURIN" check "$work/folded.onnxtxt"
 fi
+printf '%s\n' '<ir_version: 10, opset_import: ["" : 21]>' 'g (float[1,4,8,8] x) => (float[1,4,6,6] y)' '{' \
+    's = Constant <value = int64[4] {4, 4, 3, 3}> () k = ConstantOfShape <value = float[1] {0.3}> (s)' \
+    'd = Conv(x, k) t = Constant <value_float = 3.0> () y = Div(d, t) }' >"$work/rounds.onnxtxt"
+check "passes that round" ends 0 'pass, every bit' "$BURIN" check "$work/rounds.onnxtxt" --fast-math
+check "--bisect, then all of it" ends 0 'y float\[2\]: pass' "$BURIN" check "$net" --bisect
 check "functions of libm" ends 0 'pass' "$BURIN" check tests/c/libm.onnxtxt
 [ -n "${VALGRIND:-}" ] || for graph in complexes constants empties halves names small_integers; do
     check "own values: $graph" ends 0 'pass, every bit' "$BURIN" check tests/c/$graph.onnxtxt

@@ -396,6 +396,48 @@ START_TEST(mixed_kernels_take_much)
 }
 END_TEST
 
+/* What burin check says of y = planned, where the graph has y = wanted. */
+static const char *checked(float planned, float wanted, bool rounds)
+{
+    static const float in[] = {1, 2, 3, 4, 5, 6};
+    context_free();
+    context_new();                   /* what was said once is not said again */
+    Buf *bufs[] = {buf_new(c, BUF_IN, "x", DT_F32, 1, six), buf_new(c, BUF_OUT, "y", DT_F32, 1, six)};
+    const Kernel *p = looped("y", bufs[1], expr_op2(c, OP_mul, load(bufs[0]), expr_float(c, DT_F32, planned)));
+    const Kernel *g = looped("y", bufs[1], expr_op2(c, OP_mul, load(bufs[0]), expr_float(c, DT_F32, wanted)));
+    const Tensor *x = tensor_of(c, type_make(c, DT_F32, 1, six), in, sizeof in);
+    const CheckOptions k = {.rtol = -1, .atol = -1, .rounds = rounds, .graph = prog_of(bufs[0], bufs[1], 1, &g, 2, bufs)};
+    const CheckSet set = {NULL, &x, NULL};
+    EmitOptions o = plain;
+    o.header_name = "model.h";
+    free(source);
+    size_t n;
+    FILE *f = open_memstream(&source, &n);
+    check_prog(f, c, prog_of(bufs[0], bufs[1], 1, &p, 2, bufs), &o, &k, 1, &set);
+    fclose(f);
+    return said();
+}
+
+START_TEST(what_passes_change_is_found)
+{
+    unsetenv("CC");
+    unsetenv("CFLAGS");
+    ck_assert_str_eq(checked(3, 3, false), "");
+    HAS(source, "pass, every bit the same");
+    const char *text = checked(3, 5, false);
+    HAS(text, "the passes change what the graph computes");
+    HAS(text, "the compiled program differs in 1 of 1 output");
+    HAS(source, "FAIL, 6 of 6 differ");
+    text = checked(3, nextafterf(3, 4), false);
+    HAS(text, "the passes change");
+    text = checked(3, 5, true);
+    HAS(text, "the passes change");
+    ck_assert_str_eq(checked(3, nextafterf(3, 4), true), "");
+    HAS(source, "pass, every bit the same");
+    forget();
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
@@ -404,7 +446,7 @@ int main(void)
         deep_expressions_are_split, packed_elements_go_through_helpers, long_strings_are_arrays, json_takes_any_name,
         headers_tell_prefixes_apart, rounding_is_spoken_of_where_there_is_some, long_names_are_cut,
         long_kernels_keep_whole_steps, sizes_stop_at_the_greatest, simple_kernels_take_little_stack,
-        mixed_kernels_take_much,
+        mixed_kernels_take_much, what_passes_change_is_found,
     };
     return RUN("emit", context_new, context_free, tests);
 }
