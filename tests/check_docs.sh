@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What is written about the program agrees with it: the table of operators is that of today and no row is untested, the manual
-# has every command and option, the links between the READMEs lead somewhere.
+# What is written about the program agrees with it: the table of operators is that of today and no row is untested, the
+# manual has every command and option, the links between the READMEs lead somewhere, each room's README has every file.
 . "$(dirname "$0")/lib.sh"
 
 table_is_new() {
@@ -36,6 +36,21 @@ links_lead() {
     return $bad
 }
 
+# Each source of a room stands in its README, and what the rows of its tables name is there.
+rooms_list_files() {
+    local room file bad=0
+    for room in frontend ir/* passes codegen; do
+        for file in "$room"/*.c "$room"/*.def "$room"/*.[ly] "$room"/*.proto; do
+            [ ! -e "$file" ] || grep -qF "\`${file##*/}\`" "$room/README.md" ||
+                { echo "$room/README.md lacks ${file##*/}"; bad=1; }
+        done
+        for file in $(grep '^|' "$room/README.md" | grep -oE '`[a-z_0-9]+\.(c|h|def|l|y|proto)`' | tr -d '\`'); do
+            [ -e "$room/$file" ] || { echo "$room/README.md has $file, which is not there"; bad=1; }
+        done
+    done
+    return $bad
+}
+
 ops_says() { "$BURIN" ops "$1" >"$work/ops" && grep -qF -- "$2" "$work/ops" || { cat "$work/ops"; return 1; }; }
 ops_refuses() { ! "$BURIN" ops "$1" >"$work/ops" 2>&1 && grep -qF -- "$2" "$work/ops"; }
 
@@ -44,6 +59,7 @@ check "every version has a case" every_row_has_a_case
 check "the manual has every command and option" manual_has_all
 if have groff; then check "the manual renders" manual_renders; else skip "the manual renders" "no groff"; fi
 check "links between documents" links_lead
+check "the READMEs of the rooms have every file" rooms_list_files
 check "burin ops: an attribute" ops_says Reshape "allowzero: int = 0"
 check "burin ops: an operand" ops_says Reshape "reshaped: as data"
 check "burin ops: a domain" ops_says ai.onnx.preview.FlexAttention "Q: floats"
