@@ -302,16 +302,18 @@ static void build(Ctx *c, Args *a)
 
 static void show(Ctx *c, Args *a)
 {
-    const int at = a->pipe.after ? pass_find(a->pipe.after) : INT_MAX;
-    if (!a->pipe.after) a->pipe.after = a->as && !strcmp(a->as, "text") ? "fold" : NULL;
+    static const char *const ways[] = {"text", "loops", "svg", "dot", "json"};
+    int k = 0;
+    while (a->as && k < COUNT(ways) && strcmp(ways[k], a->as)) k++;
+    if (k == COUNT(ways)) wrong("--as is text, loops, svg, dot or json, not '%s'", a->as);
+    const bool text = a->as && k == 0;
+    if (text && a->pipe.after && pass_find(a->pipe.after) >= pass_find("lower"))
+        wrong("--as=text is the graph; after pass '%s' there are loops", a->pipe.after);
+    if (text && !a->pipe.after) a->pipe.after = "fold";
     Unit u = compiled(c, a);
-    if (c->errors) return;
-    if (a->as && picture(stdout, c, a->as, u.graph, u.prog)) return;
-    const bool loops = a->as ? !strcmp(a->as, "loops") : u.prog != NULL;
-    if (a->as && strcmp(a->as, "text") && !loops) wrong("--as is text, loops, svg, dot or json, not '%s'", a->as);
-    if (!loops && u.prog) wrong("--as=text is the graph; after pass '%s' there are loops", pass_name(at));
-    if (loops) prog_print(stdout, c, u.prog ? u.prog : graph_lower(c, u.graph));
-    else graph_print(stdout, c, u.graph);
+    if (c->errors || (a->as && picture(stdout, c, a->as, u.graph, u.prog))) return;
+    if (a->as ? text : !u.prog) graph_print(stdout, c, u.graph);
+    else prog_print(stdout, c, u.prog ? u.prog : graph_lower(c, u.graph));
 }
 
 static void report(Ctx *c, Args *a)
@@ -327,14 +329,7 @@ static void report(Ctx *c, Args *a)
 
 static void bind_inputs(Ctx *c, const Args *a, const Graph *g, const Tensor **in)
 {
-    for (int i = 0; i < a->nrest; i++) {
-        const char *file, *name = option_name(c, a->rest[i], &file);
-        if (!name) wrong("run wants NAME=VALUE, not '%s'", a->rest[i]);
-        int k = 0;
-        while (k < g->nins && strcmp(g->ins[k]->name, name)) k++;
-        if (k == g->nins) wrong("the model has no input '%s'", name);
-        in[k] = value_read(c, file, g->ins[k]->type);
-    }
+    for (int i = 0; i < a->nrest; i++) taken(option_input(c, g, a->rest[i], in));
     for (int k = 0; k < g->nins; k++)
         if (!in[k])
             error(c, (Loc){0}, "input '%s' (%s) has no value: say %s=FILE", g->ins[k]->name,
@@ -461,15 +456,17 @@ static void work(Ctx *c, void *job)
 
 static const struct Command *find_command(const Args *a)
 {
+    const char *names[COUNT(commands)], *near;
     for (int i = 0; i < COUNT(commands); i++) {
         const struct Command *k = &commands[i];
-        if (strcmp(k->name, a->command)) continue;
+        if (strcmp(names[i] = k->name, a->command)) continue;
         if (k->model && !a->model) wrong("burin %s needs a model", k->name);
         refuse_misplaced(a);
         if (a->nrest && (!k->rest || !k->model)) wrong("burin %s: one argument too many: '%s'", k->name, a->rest[0]);
         return k;
     }
-    wrong("there is no command '%s'", a->command);
+    near = nearest(a->command, names, COUNT(names));
+    wrong("there is no command '%s'%s%s%s", a->command, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 /* Standard output is a pipe that nobody reads any more, as in `burin ops | head`: no fault to tell. */

@@ -1,6 +1,8 @@
 /* Folders of test data, as ONNX's own tests have them: input_N.pb and output_N.pb, a TensorProto each, in the order of
  * the graph; .npy is taken as well. A SequenceProto or OptionalProto is taken apart like the graph's sequences: it is as
  * many values as it has tensors. */
+#include <sys/stat.h>
+
 #include "onnx.h"
 
 typedef VEC(File) Files;
@@ -85,8 +87,19 @@ static bool dataset_of(Ctx *c, const char *folder, const char *what, const Graph
     return c->errors == before;
 }
 
+static bool is_folder(Ctx *c, const char *path)
+{
+    struct stat st;
+    if (stat(path, &st)) error(c, (Loc){0}, "cannot read the folder '%s' of test data: %s", path, strerror(errno));
+    else if (!S_ISDIR(st.st_mode))
+        error(c, (Loc){0}, "'%s' is no folder: test data are a folder with files input_N.pb and output_N.pb", path);
+    else return true;
+    return false;
+}
+
 bool dataset_read(Ctx *c, const char *folder, const Graph *g, const Tensor **in, const Tensor **out)
 {
+    if (!is_folder(c, folder)) return false;
     const bool ins = dataset_of(c, folder, "input", g, g->nins, g->ins, in);
     return dataset_of(c, folder, "output", g, g->nouts - g->ncounts, g->outs, out) && ins;
 }

@@ -105,6 +105,11 @@ const char *option_size(Ctx *c, ReadOptions *r, const char *text);
 const char *option_shape(Ctx *c, ReadOptions *r, const char *text);
 const char *option_type(Ctx *c, ReadOptions *r, const char *text);
 const char *option_name(Ctx *c, const char *text, const char **value);   /* of NAME=VALUE; NULL: it is not */
+/* Likewise INPUT=FILE of burin run: the value of one of the graph's inputs. */
+const char *option_input(Ctx *c, const Graph *g, const char *text, const Tensor **in);
+/* error: the option names an input, a dimension that the model does not have; names: those it has. */
+void option_unknown(Ctx *c, Loc loc, const char *option, const char *what, const char *name, int n,
+                    const char *const *names);
 
 /* Reads a model file of any format (found by its content). Faults are reported with error(): the graph is whole only
  * when c->errors is 0 afterwards, else it may hold poisoned edges or be NULL. A file that cannot be read is fatal. o
@@ -117,6 +122,7 @@ typedef struct Reader {
     bool (*probe)(const char *data, size_t n);
     /* f->path: external data lies beside it. NULL: faults were reported */
     MModel *(*read)(Ctx *c, const File *f, const ReadOptions *o);
+    bool weights;                    /* has its weights in a file of their own: ReadOptions.weights may name it */
 } Reader;
 const Reader *frontend_format(const char *data, size_t n);      /* NULL: none fits */
 MModel *frontend_model(Ctx *c, const char *path, const ReadOptions *o);      /* the first half of frontend_read */

@@ -14,6 +14,29 @@ static const char *no_name(Ctx *c, const char *option, const char *text)
     return internf(c, "%s wants NAME=VALUE, not '%s'", option, text);
 }
 
+void option_unknown(Ctx *c, Loc loc, const char *option, const char *what, const char *name, int n,
+                    const char *const *names)
+{
+    enum { MOST = 12 };
+    const char *near = nearest(name, names, n), *list = n ? "; it has" : "; it has none";
+    for (int i = 0; i < n && i < MOST; i++) list = internf(c, "%s%s '%s'", list, i ? "," : "", names[i]);
+    if (near) list = internf(c, "; did you mean '%s'?", near);
+    error(c, loc, "%s: the model has no %s '%s'%s%s", option, what, name, list, !near && n > MOST ? ", ..." : "");
+}
+
+const char *option_input(Ctx *c, const Graph *g, const char *text, const Tensor **in)
+{
+    const char *file, *name = option_name(c, text, &file);
+    if (!name) return no_name(c, "run", text);
+    const char **names = NEW_N(c, const char *, g->nins);
+    int k = 0;
+    for (int i = 0; i < g->nins; i++) names[i] = g->ins[i]->name;
+    while (k < g->nins && strcmp(names[k], name)) k++;
+    if (k < g->nins) in[k] = value_read(c, file, g->ins[k]->type);
+    else option_unknown(c, (Loc){0}, "run", "input", name, g->nins, names);
+    return NULL;
+}
+
 const char *option_size(Ctx *c, ReadOptions *r, const char *text)
 {
     const char *value, *name = option_name(c, text, &value);

@@ -62,11 +62,16 @@ static bool is_text(const char *data, size_t n)
     return !left || !has_controls(s, left < 4 ? left : 4);
 }
 
-static NORETURN MModel *refuse(Ctx *c, const File *f, const char *what)
+static const Source *source_of(Ctx *c, const File *f)
 {
     Source *src = NEW(c, Source);
-    src->name = f->path;
-    fatal(c, (Loc){src, 0, 0, NULL}, "%s", what);
+    *src = (Source){.name = f->path};
+    return src;
+}
+
+static NORETURN MModel *refuse(Ctx *c, const File *f, const char *what)
+{
+    fatal(c, (Loc){source_of(c, f), 0, 0, NULL}, "%s", what);
 }
 
 static MModel *read_text(Ctx *c, const File *f, const ReadOptions *o)
@@ -78,9 +83,9 @@ static MModel *read_text(Ctx *c, const File *f, const ReadOptions *o)
 }
 
 static const Reader readers[] = {
-    {"ONNX binary", is_onnx, onnx_read},
-    {"OpenVINO IR", is_xml, openvino_read},
-    {"ONNX text", is_text, read_text},
+    {"ONNX binary", is_onnx, onnx_read, false},
+    {"OpenVINO IR", is_xml, openvino_read, true},
+    {"ONNX text", is_text, read_text, false},
 };
 
 const Reader *frontend_format(const char *data, size_t n)
@@ -101,6 +106,9 @@ MModel *frontend_model(Ctx *c, const char *path, const ReadOptions *o)
     const Reader *r = frontend_format(f->data, f->size);
     if (!r)
         refuse(c, f, "is in no format that burin knows (ONNX text, ONNX binary, OpenVINO IR)");
+    if (o && o->weights && !r->weights)
+        error(c, (Loc){source_of(c, f), 0, 0, NULL}, "--weights-file: the model is %s, which says itself where its weights "
+              "are; the option is for OpenVINO IR", r->format);
     return r->read(c, f, o);
 }
 

@@ -109,17 +109,14 @@ static void apply(Import *im, const MValueInfo *v)
 static void unknown_input(Import *im, const char *option, const char *name)
 {
     const MGraph *g = im->m->graph;
-    Table inputs = {0};
+    const char **names = SCRATCH_N(im->c, const char *, g->nins);
     for (int i = 0; i < g->nins; i++) {
-        if (!strcmp(g->ins[i].name, name))
+        names[i] = g->ins[i].name;
+        if (!strcmp(names[i], name))
             return;
-        table_slot(im->c, &inputs, g->ins[i].name);
     }
-    if (im->m->broken)
-        return;
-    const char *near = table_nearest(&inputs, name);
-    error(im->c, g->loc, "%s: the model has no input '%s'%s%s%s", option, name, near ? "; did you mean '" : "",
-          near ? near : "", near ? "'?" : "");
+    if (!im->m->broken)
+        option_unknown(im->c, g->loc, option, "input", name, g->nins, names);
 }
 
 void symbols_open(Import *im)
@@ -143,29 +140,25 @@ void symbols_open(Import *im)
         apply(im, &g->ins[i]);
 }
 
-/* The symbols that the model uses, quoted; not more than a few. */
-static const char *symbols_text(Import *im)
+static void unknown_symbol(Import *im, const char *name)
 {
-    enum { MOST = 12 };
-    const char *text = "";
-    int shown = 0;
-    for (int k = 0; k < im->symbols.names.n && shown <= MOST; k++) {
-        const char *name = im->symbols.names.at[k];
-        if (((const Symbol *)table_find(&im->symbols, name)->what)->used && shown++ < MOST)
-            text = shown == 1 ? internf(im->c, "'%s'", name) : internf(im->c, "%s, '%s'", text, name);
-    }
-    return shown == 0 ? "no symbolic dimension" : shown > MOST ? internf(im->c, "%s, ...", text) : text;
+    const int n = im->symbols.names.n;
+    const char **names = SCRATCH_N(im->c, const char *, n);
+    int used = 0;
+    for (int k = 0; k < n; k++)
+        if (symbol(im, im->symbols.names.at[k])->used)
+            names[used++] = im->symbols.names.at[k];
+    option_unknown(im->c, im->m->graph->loc, "-D", "dimension", name, used, names);
 }
 
 void symbols_close(Import *im)
 {
     const ReadOptions *o = im->o;
-    for (int i = 0; o && i < o->nbinds; i++) {
+    for (int i = 0; o && i < o->nbinds && !im->m->broken; i++) {
         const char *name = intern(im->c, o->binds[i].name);
-        if (!symbol(im, name)->used && !im->m->broken)
-            warning(im->c, im->m->graph->loc, "-D %s: the model has no dimension of that name; it has %s", name,
-                    symbols_text(im));
-        else if (o->binds[i].size == 0 && !im->m->broken)
+        if (!symbol(im, name)->used)
+            unknown_symbol(im, name);
+        else if (o->binds[i].size == 0)
             warning(im->c, im->m->graph->loc, "-D %s=0: what has this dimension is empty", name);
     }
 }
@@ -335,8 +328,14 @@ static bool dim_agrees(Import *im, const MDim *d, int64_t size, Declared where, 
 {
     if (d->size >= 0)
         return d->size == size;
-    if (!d->name || where == DECL_INNER)
+    if (!d->name)
         return true;
+    if (where == DECL_INNER) {       /* as it is computed; but there is such a name */
+        const Slot *slot = table_find(&im->symbols, d->name);
+        if (slot)
+            symbol(im, d->name)->used = true;
+        return true;
+    }
     Symbol *s = symbol(im, d->name);
     s->used = true;
     if (s->size < 0 && s->how != SYM_UNBOUND) {
