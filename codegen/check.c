@@ -171,11 +171,13 @@ static Outputs wanted(Trial *t, const CheckOptions *k, const CheckSet *set, Outp
     bool same = true;
     for (int i = 0; i < n; i++) same &= alike(t, got, graph, i, limits_of(t, k, set, t->p->outs[i]->dt));
     if (same) return graph;
-    const Outputs planned = runs(t, t->p, set->in, true), before = t->fused ? graph : runs(t, k->graph, set->in, true);
+    const bool fused = t->fused || !k->rounds;   /* what rounds may also round as folding does */
+    const Outputs planned = runs(t, t->p, set->in, fused);
+    const Outputs before = fused == t->fused ? graph : runs(t, k->graph, set->in, fused);
     same = true;
     for (int i = 0; i < n; i++)
         same &= alike(t, planned, before, i, k->rounds ? rounding(before[i]) : (Limits){0, 0});
-    if (same) return t->fused ? planned : runs(t, t->p, set->in, false);
+    if (same) return fused == t->fused ? planned : runs(t, t->p, set->in, t->fused);
     error(t->c, (Loc){0}, "the passes change what the graph computes: --check-passes names the first that does");
     return graph;
 }
