@@ -152,7 +152,8 @@ misfits() {             # the command line is sound, but not for this model
     refused "a flash budget" "good\.onnxtxt:.*budget" good.onnxtxt --flash-budget=1
     echo '<ir_version: 8, opset_import: ["" : 17]> g (float[batch,3] image) => (float[batch,3] y) { y = Relu(image) }' \
         >../n.onnxtxt
-    refused "-D: a name like it" "-D: the model has no dimension 'bacth'; did you mean 'batch'\?" ../n.onnxtxt -D bacth=2
+    refused "-D: a name like it" "-D: the model has no dimension 'bacth'; did you mean 'batch'\?" \
+        ../n.onnxtxt -D bacth=2
     refused "-D: a name" "-D: the model has no dimension 'N'; it has 'batch'" ../n.onnxtxt -D N=2 -D batch=2
     refused "-D: no names" "-D: the model has no dimension 'N'; it has none" good.onnxtxt -D N=2
     refused "--shape: a name like it" "no input 'imgae'; did you mean 'image'" ../n.onnxtxt --shape imgae=2,3
@@ -179,7 +180,8 @@ shows() {
         [ $pass != lower ] || graph=
         for form in loops svg dot json; do
             try "$BURIN" show good.onnxtxt --after=$pass --as=$form
-            [ $status = 0 ] && [ -s ../printed ] && pass "show: $pass as $form" || wrong "show: $pass as $form" "it fails"
+            [ $status = 0 ] && [ -s ../printed ] && pass "show: $pass as $form" ||
+                wrong "show: $pass as $form" "it fails"
         done
         try "$BURIN" show good.onnxtxt --after=$pass
         grep -q "${graph:-^program}" ../printed && pass "show: $pass" || wrong "show: $pass" "$(head -n 1 ../printed)"

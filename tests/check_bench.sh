@@ -35,7 +35,8 @@ json_adds_up() {        # json_adds_up FILE KERNELS
         /"total"/ {s = value("seconds"); o = value("operations"); b = value("bytes")}
         /"output"/ {n++; s -= value("seconds"); o -= value("operations"); b -= value("bytes")}
         /"peak_/ {peaks += value("peak_flops") > 0 || value("peak_bytes_per_second") > 0}
-        END {exit !(n == want && peaks == 2 && s < 1e-9 && s > -1e-9 && o == 0 && b == 0)}' "$1" || { cat "$1"; return 1; }
+        END {exit !(n == want && peaks == 2 && s < 1e-9 && s > -1e-9 && o == 0 && b == 0)}' "$1" ||
+        { cat "$1"; return 1; }
 }
 json_says() {           # json_says KERNELS MODEL OPTION...
     local n=$1

@@ -14,8 +14,8 @@ every="gcc.O0 gcc.O2 gcc.O3 clang.O1 clang.O3"
 some="gcc.O0 clang.O3"                          # where the same shape of code has been through all of them
 [ -z "${FULL:-}" ] || some=$every
 
-# compiles FOLDER COMPILER.LEVEL...: FOLDER/m.c without a warning; the objects stay. That of gcc.O2 does not run: it is for
-# any machine, and gcc says what stack it takes.
+# compiles FOLDER COMPILER.LEVEL...: FOLDER/m.c without a warning; the objects stay. That of gcc.O2 does not run: it is
+# for any machine, and gcc says what stack it takes.
 compiles() {
     local at=$1 way
     shift
@@ -41,7 +41,8 @@ inside() {
         if grep -nF '??' "$f"; then echo "$f: a trigraph"; return 1; fi
         awk 'length($0) > 4095 {print FILENAME ": line " NR " has " length($0) " characters"; exit 1}' "$f" || return 1
         # Reserved names: none but those that compilers are known by.
-        if gcc -fpreprocessed -dD -E -P -x c "$f" | sed 's,"[^"]*",,g' | grep -oE '\b_[A-Z_][A-Za-z0-9_]*' | grep -vxE "$reserved"; then
+        if gcc -fpreprocessed -dD -E -P -x c "$f" | sed 's,"[^"]*",,g' |
+            grep -oE '\b_[A-Z_][A-Za-z0-9_]*' | grep -vxE "$reserved"; then
             echo "$f: reserved names"; return 1
         fi
         if sed 's,/\*[^*]*\*/,,g' "$f" | grep -nE '\b(malloc|calloc|realloc|free|alloca|goto|asm)\b'; then return 1; fi
@@ -102,7 +103,8 @@ variant() {             # variant FOLDER GRAPH NAME "AWK OPTIONS" OPTION...: bui
 
 no_strings() {
     local said
-    ! said=$("$BURIN" build "$1" -o - --io=arena 2>&1 >/dev/null) && grep -q "is of strings, which --io=arena has" <<<"$said"
+    ! said=$("$BURIN" build "$1" -o - --io=arena 2>&1 >/dev/null) &&
+        grep -q "is of strings, which --io=arena has" <<<"$said"
 }
 
 whole() {               # -o -: header and C in one text
@@ -162,7 +164,9 @@ threefold() {
             variant "$at" "$graph" all "-v io=1 -v arena=1 -v weights=1" --io=arena --arena=caller --weights=bin
     fi
     case $name in rows | parts) rings "$at" "$graph" ;; esac
-    case ${FULL:+full}$name in full* | network | strings | libm | rows) check "$name: one text" whole "$at" "$graph" ;; esac
+    case ${FULL:+full}$name in
+    full* | network | strings | libm | rows) check "$name: one text" whole "$at" "$graph" ;;
+    esac
 }
 
 # ---- every type through movement -------------------------------------------------------------------------------------
@@ -300,7 +304,8 @@ sections() {            # PREFIX_CONST and PREFIX_ARENA_ATTR place what they sta
     [ "$(awk '/#define A_ARENA_BYTES/ {print $3 + 0}' "$at/a.h")" = 0 ] || size -A "$at/a.o" | grep -E '^\.ram2 +[1-9]'
 }
 
-whole_registers() {     # clang prefers halves of registers of 64 bytes on some machines; a tile of 16 lanes is never halved
+# clang prefers halves of registers of 64 bytes on some machines; a tile of 16 lanes is never halved.
+whole_registers() {
     local at=$work/registers target
     mkdir -p "$at"
     for target in generic x86-64-v4; do

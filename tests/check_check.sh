@@ -67,43 +67,57 @@ cp "$set/output_0.pb" "$work/set_2/input_2.pb"
 
 check "a folder" ends 0 'set_0: k int32\[2\]: pass' "$BURIN" check "$net" "$set"
 check "two folders" ends 0 'set_0/\.: t string\[3\]: pass' "$BURIN" check "$net" "$set" "$set/."
-check "a wrong number" ends 1 'y float\[2\]: FAIL, 1 of 2 differ, greatest absolute error 1 at \[1\] \(-63, not -62\), relative 0\.0161 at \[1\]; rtol 0\.001, atol 1e-07' \
+differ='1 of 2 differ, greatest absolute error 1 at \[1\] \(-63, not -62\), relative 0\.0161 at \[1\]'
+check "a wrong number" ends 1 "y float\[2\]: FAIL, $differ; rtol 0\.001, atol 1e-07" \
     "$BURIN" check "$net" "$set" "$work/set_1"
-check "a wrong string" ends 1 't string\[3\]: FAIL, 1 of 3 differ at \[2\] \("vw", not "vx"\)' "$BURIN" check "$net" "$work/set_1"
-check "--bisect with data that differ from both" ends 1 'no value differs.*FAIL|FAIL' "$BURIN" check "$net" "$work/set_1" --bisect
-check "the sum" ends 1 'error: the compiled program differs in 2 of 6 outputs' "$BURIN" check "$net" "$set" "$work/set_1"
+check "a wrong string" ends 1 't string\[3\]: FAIL, 1 of 3 differ at \[2\] \("vw", not "vx"\)' \
+    "$BURIN" check "$net" "$work/set_1"
+check "--bisect with data that differ from both" ends 1 'no value differs.*FAIL|FAIL' \
+    "$BURIN" check "$net" "$work/set_1" --bisect
+check "the sum" ends 1 'error: the compiled program differs in 2 of 6 outputs' \
+    "$BURIN" check "$net" "$set" "$work/set_1"
 check "--rtol" ends 1 'y float\[2\]: pass.*rtol 0\.1, atol 1e-07' "$BURIN" check "$net" "$work/set_1" --rtol=0.1
 check "--atol" ends 1 'y float\[2\]: pass.*rtol 0\.001, atol 2' "$BURIN" check "$net" "$work/set_1" --atol 2
 check "bits" ends 0 'pass, every bit' "$BURIN" check "$net" "$set" --rtol=0 --atol=0
 check "a file is missing" ends 1 "set_2' has no output_2.pb, for int32\[2\]" "$BURIN" check "$net" "$work/set_2"
 check "a file too many" ends 1 "set_2' has 3 inputs, but the graph has 2" "$BURIN" check "$net" "$work/set_2"
-check "no folder" ends 1 "error: '.*/none' has no input_0.pb" "$BURIN" check "$net" "$work/none"
+check "no folder" ends 1 "error: cannot read the folder '.*/none' of test data: No such file" \
+    "$BURIN" check "$net" "$work/none"
 check "--rtol=x" ends 2 "burin: --rtol wants a number from 0, not 'x'" "$BURIN" check "$net" --rtol=x
 
 printf '%s\n' '<ir_version: 10, opset_import: ["" : 21]>' 'g (seq(float[2]) x) => (float[4] y)' \
     '{ y = ConcatFromSequence <axis = 0> (x) }' >"$work/list.onnxtxt"
 mkdir "$work/set_3"
-{ printf '\x10\x01\x1a\x0e'; float2 '\x80\x3f' '\0\x40'; printf '\x1a\x0e'; float2 '\0\x40' '\x80\x3f'; } >"$work/set_3/input_0.pb"
+{
+    printf '\x10\x01\x1a\x0e'; float2 '\x80\x3f' '\0\x40'
+    printf '\x1a\x0e'; float2 '\0\x40' '\x80\x3f'
+} >"$work/set_3/input_0.pb"
 printf '\x08\x04\x10\x01\x4a\x10\0\0\x80\x3f\0\0\0\x40\0\0\0\x40\0\0\x80\x3f' >"$work/set_3/output_0.pb"
 check "a sequence" ends 0 'y float\[4\]: pass, every bit' "$BURIN" check "$work/list.onnxtxt" -D x=2 "$work/set_3"
-check "a longer one" ends 1 "set_3' has 2 inputs, but the graph has 1" "$BURIN" check <(sed "s/float\[4\] y/y/" "$work/list.onnxtxt") -D x=1 "$work/set_3"
+check "a longer one" ends 1 "set_3' has 2 inputs, but the graph has 1" \
+    "$BURIN" check <(sed "s/float\[4\] y/y/" "$work/list.onnxtxt") -D x=1 "$work/set_3"
 
-printf '%s\n' '<ir_version: 10, opset_import: ["" : 21]>' 'g (float[2] x) => (int64[1,N] y)' '{ y = NonZero(x) }' >"$work/some.onnxtxt"
+printf '%s\n' '<ir_version: 10, opset_import: ["" : 21]>' 'g (float[2] x) => (int64[1,N] y)' \
+    '{ y = NonZero(x) }' >"$work/some.onnxtxt"
 mkdir "$work/set_4" "$work/set_5"
 float2 '\0\0' '\0\x40' | tee "$work/set_4/input_0.pb" >"$work/set_5/input_0.pb"
 printf '\x08\x01\x08\x01\x10\x07\x4a\x08\x01\0\0\0\0\0\0\0' >"$work/set_4/output_0.pb"
 printf '\x08\x01\x08\0\x10\x07\x4a\0' >"$work/set_5/output_0.pb"
-check "a size that depends on data" ends 0 'y int64\[1,1\]: pass, every bit' "$BURIN" check "$work/some.onnxtxt" "$work/set_4"
-check "another size" ends 1 'y int64\[1,0\]: FAIL, its true dimensions are \[1,1\]' "$BURIN" check "$work/some.onnxtxt" "$work/set_5"
+check "a size that depends on data" ends 0 'y int64\[1,1\]: pass, every bit' \
+    "$BURIN" check "$work/some.onnxtxt" "$work/set_4"
+check "another size" ends 1 'y int64\[1,0\]: FAIL, its true dimensions are \[1,1\]' \
+    "$BURIN" check "$work/some.onnxtxt" "$work/set_5"
 for options in "" "--counts" "--bisect"; do
-    check "a size that depends on data: $options" ends 0 'y int64|no value differs' "$BURIN" check "$work/some.onnxtxt" $options
+    check "a size that depends on data: $options" ends 0 'y int64|no value differs' \
+        "$BURIN" check "$work/some.onnxtxt" $options
 done
 
 # ---- compilers that go wrong -----------------------------------------------------------------------------------------
 
 compiler 's/-(\(in_x\[i\] + w_w\[i\]\).*;/-(in_x[i] * w_w[i]);/; s/ \* w_w\[i\]/ * 2.0F/'
 check "a wrong compiler" ends 1 'y float\[2\]: FAIL, .*; every bit should be the same' "$BURIN" check "$net"
-check "--bisect" ends 1 "error: Mul 'second' \(output 'b'\) is the first node whose output differs" "$BURIN" check "$net" --bisect
+check "--bisect" ends 1 "error: Mul 'second' \(output 'b'\) is the first node whose output differs" \
+    "$BURIN" check "$net" --bisect
 check "--bisect points at the node" ends 1 'net.onnxtxt:6:' "$BURIN" check "$net" --bisect
 check "--bisect with data" ends 1 "Mul 'second'" "$BURIN" check "$net" "$set" --bisect
 compiler 's/^#include "model.h"/&\nstatic int *volatile nowhere;/; s/^{/{ *nowhere = 1;/'
@@ -113,7 +127,8 @@ compiler 's/^#include "model.h"/&\n#error broken/'
 check "the compiler refuses" ends 1 'note: .*broken' "$BURIN" check "$net"
 check "so it ends" ends 1 'error: the C compiler ended with exit status 1' "$BURIN" check "$net"
 CC="no-such-compiler -O1"
-check "no compiler" ends 1 "error: cannot start the C compiler 'no-such-compiler': No such file or directory" "$BURIN" check "$net"
+check "no compiler" ends 1 "error: cannot start the C compiler 'no-such-compiler': No such file or directory" \
+    "$BURIN" check "$net"
 check "no compiler is looked for in vain" ends 1 'note: CC and CFLAGS say how to compile' "$BURIN" check "$net"
 unset CC
 check "no TMPDIR" ends 1 "cannot make a folder '/nowhere/burin" env TMPDIR=/nowhere "$BURIN" check "$net"
@@ -126,7 +141,8 @@ too_large() {           # too_large KILOBYTES REGEX
 }
 case ${VALGRIND:-}$BURIN in
 *valgrind*|*/san/*) ;;
-*) check "too large for memory" too_large 200000 "out of memory: inputs and outputs of this model take 768000000 bytes" ;;
+*) check "too large for memory" too_large 200000 \
+    "out of memory: inputs and outputs of this model take 768000000 bytes" ;;
 esac
 check "--after" ends 2 "--after belongs to burin show" "$BURIN" check "$net" --after=fold
 check "a budget" ends 1 "RAM" "$BURIN" check "$net" --ram-budget=3

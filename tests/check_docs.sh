@@ -31,8 +31,8 @@ links_lead() {
         link=${link#](}
         link=${link%%[)#]*}
         [ -z "$link" ] || [ -e "$(dirname "$file")/$link" ] || { echo "$file: $link"; bad=1; }
-    done < <(grep -oE '\]\([^)]*\)' $(git ls-files '*.md' 2>/dev/null || find . -name '*.md' -not -path './build/*') /dev/null |
-        grep -v '](http')
+    done < <(grep -oE '\]\([^)]*\)' /dev/null \
+        $(git ls-files '*.md' 2>/dev/null || find . -name '*.md' -not -path './build/*') | grep -v '](http')
     return $bad
 }
 

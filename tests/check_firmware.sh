@@ -15,7 +15,8 @@ qemu="timeout 60 qemu-system-arm -M mps2-an386 -display none -monitor none -seri
     -semihosting-config enable=on,target=native,chardev=out"
 
 inputs() {              # of a graph, as NAME=FILE
-    awk -v names=1 -f tests/c/values.awk -f tests/c/driver.awk "$1" | awk -v at="$2" '{print $1 "=" at "/in" NR - 1 ".npy"}'
+    awk -v names=1 -f tests/c/values.awk -f tests/c/driver.awk "$1" |
+        awk -v at="$2" '{print $1 "=" at "/in" NR - 1 ".npy"}'
 }
 
 # Inputs and expected outputs, made on this machine.
@@ -44,7 +45,8 @@ crosses() {             # a processor without FPU, with one, with two; the stack
 runs() {
     local graph=$1 at=$2 level
     awk -v dir="$at" -f tests/c/values.awk -f tests/c/firmware.awk "$graph" >"$at/main.c" || return 1
-    arm-none-eabi-gcc $m4 -O1 -std=c11 -w -I$board -I"$at" --specs=nano.specs -c -o "$at/main.o" "$at/main.c" || return 1
+    arm-none-eabi-gcc $m4 -O1 -std=c11 -w -I$board -I"$at" --specs=nano.specs \
+        -c -o "$at/main.o" "$at/main.c" || return 1
     for level in O2 Os; do
         arm-none-eabi-gcc $m4 -nostartfiles --specs=nano.specs -T $board/board.ld -Wl,--gc-sections -o "$at/m.elf" \
             "$at/main.o" "$work/board.o" "$at/m.$level.o" -lm || return 1

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Text cases with inputs and outputs in the arena: some of each kind (with FULL=1, and by hand with IO=arena tests/run.sh, all).
+# Text cases with inputs and outputs in the arena: some of each kind (with FULL=1, and by hand with IO=arena
+# tests/run.sh, all).
 . "$(dirname "$0")/lib.sh"
 export IO=arena WAYS=
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# OpenVINO IR: what its XML and weights say arrives; twins of ONNX text give the same C; broken ones are refused with the
-# file, the line and the reason. What each layer means stands in op/ov_*.txt.
+# OpenVINO IR: what its XML and weights say arrives; twins of ONNX text give the same C; broken ones are refused with
+# the file, the line and the reason. What each layer means stands in op/ov_*.txt.
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1
 
@@ -10,7 +10,9 @@ layer() {
     shift 6
     printf '<layer id="%s" name="%s" type="%s" version="%s">' "$id" "$name" "$type" "$version"
     [ -z "$data" ] || printf '<data %s/>' "$data"
-    [ "$n" = 0 ] || { printf '<input>'; for ((k = 0; k < n; k++)); do printf '<port id="%d"/>' $k; done; printf '</input>'; }
+    [ "$n" = 0 ] || printf '<input>'
+    for ((k = 0; k < n; k++)); do printf '<port id="%d"/>' $k; done
+    [ "$n" = 0 ] || printf '</input>'
     [ $# = 0 ] || printf '<output>'
     for port in "$@"; do
         printf '<port id="%d" precision="%s">' "$k" "${port%%:*}"
@@ -40,7 +42,8 @@ printf '\0\0\0\0\0\0\0\0\377\377\377\377\377\377\377\377' >>twin.bin    # int64 
 layers() {
     param 0 x 1,1,3,3 f32 FP32
     const 1 w f32 2,1,2,2 0 32 FP32:2,1,2,2
-    layer 2 conv Convolution opset1 'strides="1,1" pads_begin="0,0" pads_end="0,0" dilations="1,1" auto_pad="explicit"' 2 \
+    layer 2 conv Convolution opset1 \
+        'strides="1,1" pads_begin="0,0" pads_end="0,0" dilations="1,1" auto_pad="explicit"' 2 \
         FP32:1,2,2,2
     const 3 b f32 1,2,1,1 48 8 FP32:1,2,1,1
     layer 4 sum Add opset1 'auto_broadcast="numpy"' 2 FP32:1,2,2,2
@@ -78,7 +81,9 @@ g (float[1,1,3,3] x) => (float[1,8] y)
 }
 END
 plain() { sed -e '1,/\*\//d' "$1"; }             # without the comment in front, which tells the file
-same_c() { "$BURIN" build "$1" -o a.c --prefix p && "$BURIN" build "$2" -o b.c --prefix p && diff <(plain a.c) <(plain b.c); }
+same_c() {
+    "$BURIN" build "$1" -o a.c --prefix p && "$BURIN" build "$2" -o b.c --prefix p && diff <(plain a.c) <(plain b.c)
+}
 check "twins give the same C" same_c twin.xml twin.onnxtxt
 { layers | tac; echo --; edges | tac; } | net 11 >back.xml
 cp twin.bin back.bin
@@ -101,7 +106,7 @@ check "a line for each attribute" same_c lines.xml twin.onnxtxt
 iconv -f UTF-8 -t UTF-16 twin.xml >wide.xml
 cp twin.bin wide.bin
 check "UTF-16" same_c wide.xml twin.onnxtxt
-{ echo '<?xml version="1.0" encoding="ISO-8859-1"?>'; sed 1d twin.xml | sed 's/name="conv"/name="K\xE4se"/'; } >latin.xml
+{ echo '<?xml version="1.0" encoding="ISO-8859-1"?>'; sed '1d;s/name="conv"/name="K\xE4se"/' twin.xml; } >latin.xml
 cp twin.bin latin.bin
 check "ISO-8859-1" sh -c '"$1" show latin.xml --as=text | grep -q "\"Käse\" = Conv"' - "$BURIN"
 sed "s/name=\"conv\"/name='\&lt;a\&amp;b\&quot;c\&#38;\&apos;\&#xE4;'/" twin.xml >names.xml
@@ -110,7 +115,8 @@ cp twin.bin names.bin
 check "names with any character" grep -qF "\"<a&b\\\"c&'ä\" = Conv" shown.onnxtxt
 check "which parse back" same_c names.xml shown.onnxtxt
 printf '<?before a="<b>"?><!-- & < -->\r\n' >marks.xml
-sed '1d;s/$/\r/;s|<layers>|<rt_info><layers/></rt_info><layers><!-- <layer> -->|;s|<dim>8|<dim><?p?>\n    8|' twin.xml >>marks.xml
+sed '1d;s/$/\r/;s|<layers>|<rt_info><layers/></rt_info><layers><!-- <layer> -->|;s|<dim>8|<dim><?p?>\n    8|' \
+    twin.xml >>marks.xml
 cp twin.bin marks.bin
 check "comments, instructions, CRLF" same_c marks.xml twin.onnxtxt
 { printf '\357\273\277'; cat twin.xml; } >bom.xml
@@ -121,7 +127,8 @@ check "a byte order mark" same_c bom.xml twin.onnxtxt
 prints() {
     local name=$1 file=$2
     shift 2
-    if diff <("$BURIN" run "$file" 2>&1) <(printf '%s\n' "$@") >diff.log; then pass "$name"; else fail "$name" "$(cat diff.log)"; fi
+    if diff <("$BURIN" run "$file" 2>&1) <(printf '%s\n' "$@") >diff.log; then pass "$name"
+    else fail "$name" "$(cat diff.log)"; fi
 }
 # Element types: what a constant holds comes out, converted.
 printf '\0\74\0\300\17\245\1\2' >types.bin              # f16 1 -2; then bytes 0f a5 01 02
@@ -178,7 +185,8 @@ refused() {
     [ $# = 0 ] || shift
     timeout 60 "$BURIN" build "$file" -o refused.c "$@" >said 2>&1
     local status=$?
-    if [ $status != 1 ] || grep -qE 'Sanitizer|runtime error|internal error' said; then fail "$name" "status $status: $(head -c 300 said)"
+    if [ $status != 1 ] || grep -qE 'Sanitizer|runtime error|internal error' said; then
+        fail "$name" "status $status: $(head -c 300 said)"
     elif ! grep -qE -- "$pattern" said; then fail "$name" "should match '$pattern': $(head -c 300 said)"
     elif [ -e refused.c ]; then fail "$name" "wrote refused.c"
     else pass "$name"
@@ -194,7 +202,9 @@ changed() {
 }
 head -c 1500 twin.xml >bad.xml
 refused "cut short" '^bad.xml:[0-9]+: error: the XML is not well-formed'
-printf '<?xml version="1.0"?>\n<!DOCTYPE net [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>\n<net name="&b;" version="11"/>' >bad.xml
+printf '%s\n' '<?xml version="1.0"?>' \
+    '<!DOCTYPE net [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>' \
+    '<net name="&b;" version="11"/>' >bad.xml
 refused "entities" 'document type declaration'
 printf '<?xml version="1.0"?>\n<!DOCTYPE net SYSTEM "file:///etc/passwd">\n<net version="11"/>' >bad.xml
 refused "an external DTD" 'document type declaration'
@@ -216,19 +226,28 @@ head -c 40 twin.bin >bad.bin
 refused "short weights" 'is cut short'
 changed "an offset beyond" 'is cut short' 's/offset="48"/offset="480000000000"/'
 changed "a negative offset" 'is negative|no numbers' 's/offset="48"/offset="-8"/'
-changed "a wrong size" 'its length is 12 bytes, but its type takes 8' 's/size="8"\/>(.*)FP32/size="12"\/>\1FP32/;s/offset="48" size="8"/offset="48" size="12"/'
-changed "a constant too large" 'shape .* cannot be read, or is too large' 's/shape="1,8"/shape="99999999999,99999999999"/'
-changed "unknown layers" "operator 'openvino.Rely' is not known .*did you mean 'ReLU'" 's/type="ReLU"/type="Rely"/;s/"SoftMax"/"SoftMix"/'
+changed "a wrong size" 'its length is 12 bytes, but its type takes 8' \
+    's/size="8"\/>(.*)FP32/size="12"\/>\1FP32/;s/offset="48" size="8"/offset="48" size="12"/'
+changed "a constant too large" 'shape .* cannot be read, or is too large' \
+    's/shape="1,8"/shape="99999999999,99999999999"/'
+changed "unknown layers" "operator 'openvino.Rely' is not known .*did you mean 'ReLU'" \
+    's/type="ReLU"/type="Rely"/;s/"SoftMax"/"SoftMix"/'
 check "all of them" grep -q "operator 'openvino.SoftMix'" said
-changed "a circle" '^bad.xml:[0-9]+: error: the layers go round in a circle' 's/from-layer="0" from-port="0" to-layer="2"/from-layer="5" from-port="1" to-layer="2"/'
-changed "no such layer" '^bad.xml:[0-9]+: error: an edge from layer 77: there is none' 's/from-layer="13"/from-layer="77"/'
-changed "no such port" 'an edge from port 9 of layer .relu. \(ReLU\): it has no such output port' 's/from-layer="5" from-port="1" to-layer="11"/from-layer="5" from-port="9" to-layer="11"/'
-changed "two edges to a port" 'input port 0 of layer .relu. \(ReLU\) has two edges' 's|</edges>|<edge from-layer="2" from-port="2" to-layer="5" to-port="0"/></edges>|'
+changed "a circle" '^bad.xml:[0-9]+: error: the layers go round in a circle' \
+    's/from-layer="0" from-port="0" to-layer="2"/from-layer="5" from-port="1" to-layer="2"/'
+changed "no such layer" '^bad.xml:[0-9]+: error: an edge from layer 77: there is none' \
+    's/from-layer="13"/from-layer="77"/'
+changed "no such port" 'an edge from port 9 of layer .relu. \(ReLU\): it has no such output port' \
+    's/from-layer="5" from-port="1" to-layer="11"/from-layer="5" from-port="9" to-layer="11"/'
+changed "two edges to a port" 'input port 0 of layer .relu. \(ReLU\) has two edges' \
+    's|</edges>|<edge from-layer="2" from-port="2" to-layer="5" to-port="0"/></edges>|'
 changed "no edge to a port" 'input port 1 of layer .scaled. \(Multiply\): no edge leads to it' '/from-layer="12"/d'
 changed "an id twice" 'two layers have the id 5' 's/layer id="4"/layer id="5"/'
-changed "an attribute that is no number" '^bad.xml:[0-9]+: error: layer .conv. \(Convolution\): attribute strides="1,x"' 's/strides="1,1"/strides="1,x"/'
+changed "an attribute that is no number" \
+    '^bad.xml:[0-9]+: error: layer .conv. \(Convolution\): attribute strides="1,x"' 's/strides="1,1"/strides="1,x"/'
 changed "an attribute missing" "attribute 'strides' \(ints\) is missing" 's/strides="1,1"//'
-changed "a shape that disagrees" "output 'y' is declared float\[1,9\], but computed as float\[1,8\]" '/name="y"/s/<dim>8</<dim>9</'
+changed "a shape that disagrees" "output 'y' is declared float\[1,9\], but computed as float\[1,8\]" \
+    '/name="y"/s/<dim>8</<dim>9</'
 changed "an unknown size" 'give the shape with --shape x=' 's/shape="1,1,3,3"/shape="1,1,?,3"/'
 changed "a size that is no number" '^bad.xml:[0-9]+: error: layer .x. \(Parameter\): its shape "1,1,x,3" has .x.' \
     's/shape="1,1,3,3"/shape="1,1,x,3"/'
@@ -236,36 +255,45 @@ changed "a size of 20 digits" "has '12345678901234567890' where a size is expect
     's/shape="1,1,3,3"/shape="1,1,12345678901234567890,3"/'
 changed "a size that is left out" 'its shape "1,,3,3" has' 's/shape="1,1,3,3"/shape="1,,3,3"/'
 changed "a port's size that is no number" '<dim>x</dim>: a size is expected' 's|<dim>2</dim>|<dim>x</dim>|'
-changed "a port's size of 20 digits" '<dim>12345678901234567890</dim>: a size' 's|<dim>2</dim>|<dim>12345678901234567890</dim>|'
+changed "a port's size of 20 digits" '<dim>12345678901234567890</dim>: a size' \
+    's|<dim>2</dim>|<dim>12345678901234567890</dim>|'
 changed "an unknown size, in a range" 'give the shape with --shape x=' 's/shape="1,1,3,3"/shape="1,1,2..8,3"/'
 changed "an element type" "element type 'f99' is not supported" 's/element_type="i64"/element_type="f99"/'
 sed 's/"ReLU"/"Rely"/' twin.xml | iconv -f UTF-8 -t UTF-16 >bad.xml
 refused "UTF-16: the line" '^bad.xml:9: error: .*openvino.Rely'
-printf '<?xml version="1.0"?>\n<!-- a\n -->\n<net name="a"\n\tversion="11"><layers>\n<layer id="0"\n\tname="x"\n\ttype=""/>\n</layers></net>' >bad.xml
+printf '<?xml version="1.0"?>\n<!-- a\n -->\n<net name="a"\n\tversion="11">%b' \
+    '<layers>\n<layer id="0"\n\tname="x"\n\ttype=""/>\n</layers></net>' >bad.xml
 refused "a tag of several lines" '^bad.xml:6: error: the layer .x. has no type'
 changed "no type" '^bad.xml:[0-9]+: error: the layer .relu. has no type' 's/type="ReLU"//'
 check "no type: said once" test "$(grep -c error: said)" = 1
 for version in 6 9 12; do
-    changed "version $version" "version of <net> is $version: versions 10 and 11" "s/version=\"11\"/version=\"$version\"/"
+    changed "version $version" "version of <net> is $version: versions 10 and 11" \
+        "s/version=\"11\"/version=\"$version\"/"
 done
 changed "version 11.5" 'version="11.5": a whole number is expected' 's/version="11"/version="11.5"/'
 changed "an encoding that is none" 'not well-formed: Unsupported encoding' 's/(version="1.0")/\1 encoding="EBCDIC-XX"/'
-changed "bytes that are no UTF-8" '^bad.xml:6: error: the XML is not well-formed: Input is not proper UTF-8' 's/name="conv"/name="K\xE4se"/'
+changed "bytes that are no UTF-8" '^bad.xml:6: error: the XML is not well-formed: Input is not proper UTF-8' \
+    's/name="conv"/name="K\xE4se"/'
 changed "a NUL" '^bad.xml:6: error: the XML is not well-formed' 's/name="conv"/name="\&#0;"/'
 { iconv -f UTF-8 -t UTF-16 twin.xml | head -c 400; printf '\0\330\0\0'; } >bad.xml
 refused "UTF-16 that is none" '^bad.xml:[0-9]+: error: the XML is not well-formed: input conversion failed'
 check "UTF-16 that is none: nothing else is said" sh -c '! grep -v "^bad.xml:" said'
 changed "two roots" 'not well-formed: Extra content' 's|</net>|</net><net/>|'
 changed "an attribute twice" 'not well-formed: Attribute id redefined' 's/layer id="4"/layer id="4" id="4"/'
-changed "40 dimensions" '^bad.xml:6: error: the port has more than 32 dimensions$' '/name="conv"/s|(<dim>2</dim>)|\1\1\1\1\1\1\1\1\1\1\1\1\1|g'
-changed "a rank that is too large" "layer 'x' has 40 dimensions: at most 32" "s/shape=\"1,1,3,3\"/shape=\"$(yes 1, | head -39 | tr -d '\n')1\"/"
+changed "40 dimensions" '^bad.xml:6: error: the port has more than 32 dimensions$' \
+    '/name="conv"/s|(<dim>2</dim>)|\1\1\1\1\1\1\1\1\1\1\1\1\1|g'
+changed "a rank that is too large" "layer 'x' has 40 dimensions: at most 32" \
+    "s/shape=\"1,1,3,3\"/shape=\"$(yes 1, | head -39 | tr -d '\n')1\"/"
 changed "too many elements" 'more than 2\^40 elements' 's/shape="1,1,3,3"/shape="9999999999,1,999999999,3"/'
-changed "an input without a type" "layer 'x' \(Parameter\): element type 'f99'" 's/(name="x".*)element_type="f32"/\1element_type="f99"/'
+changed "an input without a type" "layer 'x' \(Parameter\): element type 'f99'" \
+    's/(name="x".*)element_type="f32"/\1element_type="f99"/'
 check "an input without a type: said once" test "$(grep -c error: said)" = 1
 changed "an edge without numbers" 'an edge from layer -1: there is none' 's|</edges>|<edge/></edges>|'
 { printf '<net version="11" '; seq -f 'a%.0f="1"' 1 100000; printf '><layers/></net>'; } >bad.xml
 refused "a hundred thousand attributes" 'a tag has more than 4000 attributes'
-{ printf '<net version="11"><layers>\n<layer id="0" name="p" type="Parameter" version="opset1"><data shape="1" element_type="f32"/><output>'
+{
+  printf '<net version="11"><layers>\n<layer id="0" name="p" type="Parameter" version="opset1">'
+  printf '<data shape="1" element_type="f32"/><output>'
   yes '<port id="0" precision="FP32"/>' | head -n 100000; echo '</output></layer></layers><edges/></net>'; } >bad.xml
 refused "a hundred thousand ports" '^bad.xml:2: error: layer .p. \(Parameter\) has 100000 output ports'
 changed "a dimension that is none" '<dim>x</dim>: a size is expected' 's/<dim>8/<dim>x/'

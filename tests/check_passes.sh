@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# The passes: what each is for shows in the program behind it (tests/pass/*.txt), no pass changes a result, and none knows an operator.
+# The passes: what each is for shows in the program behind it (tests/pass/*.txt), no pass changes a result, and none
+# knows an operator.
 #
-# A case is a graph with what is looked at in its comments: `# show: OPTIONS`, `# build: OPTIONS` (the emitted C) or `# report: OPTIONS` (JSON), then
-# `# has: REGEX`, `# lacks: REGEX`, `# count: N REGEX` (lines). Extended regular expressions.
+# A case is a graph with what is looked at in its comments: `# show: OPTIONS`, `# build: OPTIONS` (the emitted C)
+# or `# report: OPTIONS` (JSON), then `# has: REGEX`, `# lacks: REGEX`, `# count: N REGEX` (lines). Extended regular
+# expressions.
 . "$(dirname "$0")/lib.sh"
 
 looked_at() {
@@ -17,7 +19,9 @@ holds() {
     looked_at "$1" >"$work/seen" || return 1
     while IFS= read -r line; do
         case $line in
-        '# has: '*) grep -qE -- "${line#\# has: }" "$work/seen" || { echo "lacks ${line#\# has: }"; cat "$work/seen"; return 1; } ;;
+        '# has: '*)
+            grep -qE -- "${line#\# has: }" "$work/seen" ||
+                { echo "lacks ${line#\# has: }"; cat "$work/seen"; return 1; } ;;
         '# lacks: '*) ! grep -E -- "${line#\# lacks: }" "$work/seen" || return 1 ;;
         '# count: '*)
             read -r want regex <<<"${line#\# count: }"
@@ -32,10 +36,12 @@ for f in tests/pass/*"$only"*.txt; do
     if said=$(holds "$f" 2>&1); then pass "$(basename "$f" .txt)"; else fail "$(basename "$f" .txt)" "$said"; fi
 done
 
-# Interpreted before and after each pass on the same inputs: the same bits. By the plain program: the sanitised one makes and
-# interprets the same graphs in run.sh and check_c.sh.
+# Interpreted before and after each pass on the same inputs: the same bits. By the plain program: the sanitised one
+# makes and interprets the same graphs in run.sh and check_c.sh.
 same_results() {
-    said=$("$plain" show "$1" $(grep -oE '^# show:.*' "$1" | grep -o -e --fast-math -e --io=arena) $2 --check-passes 2>&1 >/dev/null) ||
+    local options
+    options=$(grep -oE '^# show:.*' "$1" | grep -o -e --fast-math -e --io=arena)
+    said=$("$plain" show "$1" $options $2 --check-passes 2>&1 >/dev/null) ||
         echo "$1: $said"
 }
 export -f same_results
@@ -46,10 +52,11 @@ if [ -z "$said" ]; then pass "no pass changes a result"; else fail "no pass chan
 graphs=$(grep -LE '^# error:' tests/op/*.txt; ls tests/pass/*.txt tests/c/*.onnxtxt examples/*/*.onnxtxt)
 rows=$(grep -lE '(Conv|Pool)[a-zA-Z]* *[<(]' $graphs)
 said=$(printf '%s\n' $rows | xargs -n 1 -P "$(nproc)" bash -c 'same_results "$1" --stream' -)
-if [ -z "$said" ]; then pass "no pass changes a result, rows in rings"; else fail "no pass changes a result, rows in rings" "$said"; fi
+name="no pass changes a result, rows in rings"
+if [ -z "$said" ]; then pass "$name"; else fail "$name" "$said"; fi
 
-# Passes, codegen and frontends ask for properties: no string in them is an operator's name, but in the map of OpenVINO's
-# layers onto operators (frontend/openvino.def and what stands beside it).
+# Passes, codegen and frontends ask for properties: no string in them is an operator's name, but in the map of
+# OpenVINO's layers onto operators (frontend/openvino.def and what stands beside it).
 "$BURIN" ops --as=table | cut -f 1 | sed 's/.*\.//' | sort -u >"$work/names"
 said=$(grep -noE '"[A-Z][A-Za-z0-9]+"' passes/*.[ch] codegen/*.[ch] $(ls frontend/*.[chly] | grep -v openvino) |
     awk -F'"' -v names="$work/names" '

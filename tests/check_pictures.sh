@@ -119,7 +119,8 @@ all_forms() {
 
 page() {
     "$BURIN" report "$1" --html >"$work/page.html" && xmllint --noout "$work/page.html" &&
-        no_stranger "$work/page.html" && grep -q '^@media print' "$work/page.html" && [ "$(grep -c '<svg' "$work/page.html")" = 3 ] &&
+        no_stranger "$work/page.html" && grep -q '^@media print' "$work/page.html" &&
+        [ "$(grep -c '<svg' "$work/page.html")" = 3 ] &&
         [ "$(grep -c '<table' "$work/page.html")" -ge 2 ]
 }
 

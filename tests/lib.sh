@@ -69,7 +69,8 @@ ends() {
 
 # compiler SED...: makes CC cc behind a script that edits model.c first.
 compiler() {
-    printf '%s\n' '#!/bin/sh' 'for a; do case $a in */model.c) sed -i '"'$1'"' "$a"; esac; done' 'exec cc "$@"' >"$work/cc"
+    printf '%s\n' '#!/bin/sh' \
+        'for a; do case $a in */model.c) sed -i '"'$1'"' "$a"; esac; done' 'exec cc "$@"' >"$work/cc"
     chmod +x "$work/cc"
     export CC=$work/cc
 }

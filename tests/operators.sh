@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The table of tests/op/OPERATORS.md, on standard output: each row of burin's own table of operators (burin ops), and how many
-# nodes of the text cases are of that row. `make docs` writes it; check_docs.sh fails when what is committed is another.
+# The table of tests/op/OPERATORS.md, on standard output: each row of burin's own table of operators (burin ops), and
+# how many nodes of the text cases are of that row. `make docs` writes it; check_docs.sh fails when what is committed is
+# another.
 cd "$(dirname "$0")/.." || exit 1
 export LC_ALL=C
 "${BURIN:-./burin}" ops --as=table | awk -F '\t' '
@@ -37,8 +38,10 @@ export LC_ALL=C
     }
     END {
         print "# The operators\n"
-        print "Made by `make docs` from the tables in [`ir/ops`](../../ir/ops) and [`frontend`](../../frontend) and from the cases here: one row for each version whose"
-        print "interface or meaning differs, with the types of its operands, and the nodes of the cases that are of this row."
+        print "Made by `make docs` from the tables in [`ir/ops`](../../ir/ops) and [`frontend`](../../frontend)" \
+            " and from the cases here: one row for each version whose"
+        print "interface or meaning differs, with the types of its operands," \
+            " and the nodes of the cases that are of this row."
         print "`burin ops NAME` tells attributes and defaults.\n"
         print "| operator | since | operands | cases |\n| --- | --- | --- | --- |"
         for (i = 1; i <= n; i++) {
@@ -48,5 +51,6 @@ export LC_ALL=C
         }
         printf "\n%d operators, %d rows, %d cases. ", operators, n, sum
         print "*floats*: float, double, float16, bfloat16. *signed*, *unsigned*: integers of 8 to 64 bits."
-        print "*complex*: complex64, complex128. *small*: floats of 8 bits, integers and floats of 4 and 2 bits. *all*: these, bool and string."
+        print "*complex*: complex64, complex128. *small*: floats of 8 bits, integers and floats of 4 and 2 bits." \
+            " *all*: these, bool and string."
     }' - tests/op/*.txt
