@@ -110,8 +110,8 @@ static const char *pass_named(const char *option, const char *name)
 
 static const Target *target_named(const char *name)
 {
-    const Target *t;
-    if ((t = target_find(name))) return t;
+    const Target *t = target_find(name);
+    if (t) return t;
     fprintf(stderr, "burin: --target: '%s' is not known; the targets are", name);
     for (int i = 0; (t = target_at(i)); i++) fprintf(stderr, "%s %s", i ? "," : "", t->name);
     fputs("\n", stderr);
@@ -303,16 +303,15 @@ static void build(Ctx *c, Args *a)
 static void show(Ctx *c, Args *a)
 {
     static const char *const ways[] = {"text", "loops", "svg", "dot", "json"};
-    int k = 0;
+    int k = a->as ? 0 : 1;
     while (a->as && k < COUNT(ways) && strcmp(ways[k], a->as)) k++;
     if (k == COUNT(ways)) wrong("--as is text, loops, svg, dot or json, not '%s'", a->as);
-    const bool text = a->as && k == 0;
-    if (text && a->pipe.after && pass_find(a->pipe.after) >= pass_find("lower"))
+    if (k == 0 && a->pipe.after && pass_find(a->pipe.after) >= pass_find("lower"))
         wrong("--as=text is the graph; after pass '%s' there are loops", a->pipe.after);
-    if (text && !a->pipe.after) a->pipe.after = "fold";
+    if (k == 0 && !a->pipe.after) a->pipe.after = "fold";
     Unit u = compiled(c, a);
     if (c->errors || (a->as && picture(stdout, c, a->as, u.graph, u.prog))) return;
-    if (a->as ? text : !u.prog) graph_print(stdout, c, u.graph);
+    if (a->as ? k == 0 : !u.prog) graph_print(stdout, c, u.graph);
     else prog_print(stdout, c, u.prog ? u.prog : graph_lower(c, u.graph));
 }
 
@@ -456,7 +455,7 @@ static void work(Ctx *c, void *job)
 
 static const struct Command *find_command(const Args *a)
 {
-    const char *names[COUNT(commands)], *near;
+    const char *names[COUNT(commands)];
     for (int i = 0; i < COUNT(commands); i++) {
         const struct Command *k = &commands[i];
         if (strcmp(names[i] = k->name, a->command)) continue;
@@ -465,8 +464,9 @@ static const struct Command *find_command(const Args *a)
         if (a->nrest && (!k->rest || !k->model)) wrong("burin %s: one argument too many: '%s'", k->name, a->rest[0]);
         return k;
     }
-    near = nearest(a->command, names, COUNT(names));
-    wrong("there is no command '%s'%s%s%s", a->command, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    const char *near = nearest(a->command, names, COUNT(names));
+    if (near) wrong("there is no command '%s': did you mean '%s'?", a->command, near);
+    wrong("there is no command '%s'", a->command);
 }
 
 /* Standard output is a pipe that nobody reads any more, as in `burin ops | head`: no fault to tell. */

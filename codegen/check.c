@@ -149,8 +149,8 @@ static bool alike(Trial *t, Outputs got, Outputs want, int i, Limits l)
     return a && b && type_same(a->type, b->type) && !tensor_compare(a, b, l.rtol, l.atol).wrong;
 }
 
-/* What passes may round, as --check-passes has it: a share of the greatest there is. Of what is counted or stored in few
- * bits a rounding may be a whole step, which tells nothing. */
+/* What passes may round, as --check-passes has it: a share of the greatest there is. Of what is counted or stored in
+ * few bits a rounding may be a whole step, which tells nothing. */
 static Limits rounding(const Tensor *t)
 {
     const DType dt = t->type.dt;

@@ -107,8 +107,8 @@ MModel *frontend_model(Ctx *c, const char *path, const ReadOptions *o)
     if (!r)
         refuse(c, f, "is in no format that burin knows (ONNX text, ONNX binary, OpenVINO IR)");
     if (o && o->weights && !r->weights)
-        error(c, (Loc){source_of(c, f), 0, 0, NULL}, "--weights-file: the model is %s, which says itself where its weights "
-              "are; the option is for OpenVINO IR", r->format);
+        error(c, (Loc){source_of(c, f), 0, 0, NULL}, "--weights-file: the model is %s, which says itself where its "
+              "weights are; the option is for OpenVINO IR", r->format);
     return r->read(c, f, o);
 }
 

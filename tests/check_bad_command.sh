@@ -122,7 +122,7 @@ lines() {
     done
     usage . run good.onnxtxt x
     usage folder run good.onnxtxt x=../good.npy -o -
-    usage "no command 'biuld'; did you mean 'build'" biuld good.onnxtxt
+    usage "no command 'biuld': did you mean 'build'" biuld good.onnxtxt
 }
 
 answers() {             # what is no fault

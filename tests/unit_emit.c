@@ -406,7 +406,8 @@ static const char *checked(float planned, float wanted, bool rounds)
     const Kernel *p = looped("y", bufs[1], expr_op2(c, OP_mul, load(bufs[0]), expr_float(c, DT_F32, planned)));
     const Kernel *g = looped("y", bufs[1], expr_op2(c, OP_mul, load(bufs[0]), expr_float(c, DT_F32, wanted)));
     const Tensor *x = tensor_of(c, type_make(c, DT_F32, 1, six), in, sizeof in);
-    const CheckOptions k = {.rtol = -1, .atol = -1, .rounds = rounds, .graph = prog_of(bufs[0], bufs[1], 1, &g, 2, bufs)};
+    const CheckOptions k = {.rtol = -1, .atol = -1, .rounds = rounds,
+                            .graph = prog_of(bufs[0], bufs[1], 1, &g, 2, bufs)};
     const CheckSet set = {NULL, &x, NULL};
     EmitOptions o = plain;
     o.header_name = "model.h";
