@@ -31,13 +31,34 @@ static void print_packed_put(Emit *e, FILE *f, int bits)
             mask);
 }
 
+/* A helper that is more than one expression. */
+static bool long_inlined(const Emit *e, int h)
+{
+    return e->inlined[h] && helper_text(h)[0] == '{';
+}
+
+/* A loop that calls does not become vectors, and gcc inlines long helpers into one or two loops only. Where size
+ * counts, calls are smaller. */
+static void print_inline(Emit *e, FILE *f)
+{
+    bool any = false;
+    for (int h = 0; h < helper_count(); h++) any |= long_inlined(e, h);
+    if (!any) return;
+    fputs("/* What loops of lanes call is part of them. */\n"
+          "#if defined(__GNUC__) && !defined(__OPTIMIZE_SIZE__)\n", f);
+    fprintf(f, "#define %s_INLINE __attribute__((always_inline))\n#else\n#define %s_INLINE\n#endif\n\n", e->upper,
+            e->upper);
+}
+
 static void print_helpers(Emit *e, FILE *f)
 {
     const int mad32 = helper_of(OP_mad, DT_F32), mad64 = helper_of(OP_mad, DT_F64);
     const char *also = e->o->isa ? internf(e->c, "%s_FMA", e->upper) : NULL;
+    print_inline(e, f);
     for (int h = 0; h < helper_count(); h++) {
         if (!e->helpers[h]) continue;
         e->headers |= scalar_headers(helper_text(h)) | (h == mad32 || h == mad64 ? NEEDS_MATH_H : 0);
+        if (long_inlined(e, h)) fprintf(f, "%s_INLINE\n", e->upper);
         helper_print(f, h, e->o->prefix, also);
         fputc('\n', f);
     }
@@ -259,6 +280,7 @@ static void emit_all(Emit *e, EmitFiles f)
     e->names.prefix = e->o->prefix;
     cnames_reserve(c, &e->names, (size_t)e->p->nbufs + (size_t)e->p->nkernels);
     e->helpers = SCRATCH_N(c, bool, helper_count());
+    e->inlined = SCRATCH_N(c, bool, helper_count());
     e->body = sheet_new(c);
     e->line = sheet_new(c);
     e->inner = sheet_new(c);

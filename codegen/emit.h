@@ -85,7 +85,7 @@ typedef struct Emit {
     Bufs spare;                      /* room for the next one's touched */
     PtrMap calls;                    /* Stmt -> the Routine that is called for it */
     VEC(int) vars;                   /* open loops, by variable; the position is the depth */
-    bool *helpers;                   /* by number: used */
+    bool *helpers, *inlined;         /* by number: used; in loops of lanes */
     unsigned headers;                /* NEEDS_… */
     bool floats;                     /* arithmetic on floats */
     int parts;                       /* numbers the names of parts of deep expressions, within a function */

@@ -290,11 +290,17 @@ static void print_operand(FILE *f, void *what, int i)
     print_expr(o->e, f, a, need);
 }
 
+static void mark_helpers(Emit *e, const char *text, DType arg)
+{
+    helper_mark(text, arg, e->helpers);
+    if (e->in_lanes) helper_mark(text, arg, e->inlined);
+}
+
 static void print_text(Emit *e, FILE *f, const Expr *x, const char *text, DType arg)
 {
     Operands o = {e, x, text};
     e->headers |= scalar_headers(text);
-    helper_mark(text, arg, e->helpers);
+    mark_helpers(e, text, arg);
     scalar_print(f, text, arg, e->o->prefix, print_operand, &o);
 }
 
@@ -312,7 +318,8 @@ static void print_call_of(Emit *e, FILE *f, const Expr *x)
     const int h = helper_of(x->op, arg);
     if (h < 0) ice(e->c, "there is no operator %s on %s", op_name(x->op), dtype_name(arg));
     e->helpers[h] = true;
-    helper_mark(helper_text(h), arg, e->helpers);
+    if (e->in_lanes) e->inlined[h] = true;
+    mark_helpers(e, helper_text(h), arg);
     fprintf(f, "%s_%s_%s(", e->o->prefix, op_name(x->op), scalar_tag(arg));
 }
 

@@ -30,7 +30,7 @@ compiles() {
             -x c++ "$at/m.h"
 }
 
-reserved='__(GNUC|clang|attribute|AVX|AVX512F|FMA|x86_64)__|__(ARM_(FEATURE_FMA|FP|NEON)|cplusplus|has_warning)|_Pragma'
+reserved='__(GNUC|OPTIMIZE_SIZE|clang|attribute|AVX|AVX512F|FMA|x86_64)__|__(ARM_(FEATURE_FMA|FP|NEON)|cplusplus|has_warning)|_Pragma'
 
 # ASCII, no other headers, no reserved name, no name but its own to the outside, nothing called but libc's and libm's.
 inside() {
@@ -315,6 +315,18 @@ whole_registers() {
     done
 }
 
+inlined() {             # no loop of lanes calls: gcc would, on machines with fused products
+    local at=$work/inlined cc target
+    mkdir -p "$at"
+    for target in x86-64-v3 x86-64-v4; do
+        "$BURIN" build ../pass/loops_of_lanes_call_nothing.txt --target=$target -o "$at/m.c" || return 1
+        for cc in gcc clang; do
+            $cc $c99 -O2 -c -o "$at/m.o" "$at/m.c" || return 1
+            if nm "$at/m.o" | grep tanh; then return 1; fi
+        done
+    done
+}
+
 no_double() { ! sed 's,/\*[^*]*\*/,,g' "$work/network/m.c" | grep -nwE 'double'; }
 
 for graph in *.onnxtxt; do
@@ -336,6 +348,9 @@ if [ -z "$only" ]; then
     check "prefixes" prefixes
     check "150 inputs" many_parameters
     check "constants and arena in sections of their own" sections
-    if [ "$(uname -m)" = x86_64 ]; then check "whole registers, where clang prefers halves" whole_registers; fi
+    if [ "$(uname -m)" = x86_64 ]; then
+        check "whole registers, where clang prefers halves" whole_registers
+        check "no loop of lanes calls" inlined
+    fi
 fi
 finish
