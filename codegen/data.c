@@ -217,6 +217,14 @@ int64_t const_bytes(const Buf *b)
     return bytes;
 }
 
+/* Registers that are read across the end of a cache line take twice the time; what fills many lines may waste one. */
+enum { LINES_MANY = 16 };
+
+static int64_t place_align(const Buf *b)
+{
+    return buf_bytes(b) >= (size_t)LINES_MANY * CACHE_LINE ? CACHE_LINE : elem_bytes(b->dt);
+}
+
 void plan_constants(Emit *e)
 {
     e->bin_align = 1;
@@ -225,7 +233,7 @@ void plan_constants(Emit *e)
         if (b->kind != BUF_CONST) continue;
         BufInfo *info = buf_info(e, b);
         info->name = cname_new(e->c, &e->names, "w", b->name);
-        const int64_t align = elem_bytes(b->dt);
+        const int64_t align = place_align(b);
         if (!in_bin(e, b)) {
             info->bits = style_of(b) == STYLE_BITS;
             continue;

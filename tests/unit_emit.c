@@ -300,6 +300,33 @@ START_TEST(headers_tell_prefixes_apart)
 }
 END_TEST
 
+static Buf *weights_of(const char *name, int64_t n)
+{
+    Buf *b = buf_new(c, BUF_CONST, name, DT_F32, 1, &n);
+    b->data = tensor_new(c, type_make(c, DT_F32, 1, &n));
+    return b;
+}
+
+/* So that registers are not read across the end of one; small ones lie close. */
+START_TEST(large_weights_begin_where_lines_of_the_cache_do)
+{
+    EmitOptions o = plain;
+    o.weights_bin = true;
+    Buf *bufs[] = {buf_new(c, BUF_IN, "x", DT_F32, 1, six), buf_new(c, BUF_OUT, "y", DT_F32, 1, six),
+                   weights_of("a", 7), weights_of("b", 7), weights_of("d", 300)};
+    const Expr *sum = expr_op3(c, OP_mad, load(bufs[0]), load(bufs[2]), load(bufs[3]));
+    const Kernel *k = looped("y", bufs[1], sum);
+    ck_assert(emitted(prog_of(bufs[0], bufs[1], 1, &k, 4, bufs), o));
+    HAS(header, "_WEIGHTS_BYTES 56\n#define M_WEIGHTS_ALIGN 4\n");
+    k = looped("y", bufs[1], expr_op2(c, OP_add, sum, load(bufs[4])));
+    ck_assert(emitted(prog_of(bufs[0], bufs[1], 1, &k, 5, bufs), o));
+    HAS(header, "_WEIGHTS_BYTES 1264\n#define M_WEIGHTS_ALIGN 64\n");
+    HAS(source, "(const uint8_t *)weights + 28)");
+    HAS(source, "(const uint8_t *)weights + 64)");
+    forget();
+}
+END_TEST
+
 /* A comparison or a copy rounds nothing. */
 START_TEST(rounding_is_spoken_of_where_there_is_some)
 {
@@ -445,7 +472,8 @@ int main(void)
         a_program_of_one_loop, integers_are_plain_where_they_can_be, equal_steps_stand_in_one_order,
         temporaries_lie_in_the_arena, inputs_and_outputs_lie_there_too, budgets_are_kept,
         deep_expressions_are_split, packed_elements_go_through_helpers, long_strings_are_arrays, json_takes_any_name,
-        headers_tell_prefixes_apart, rounding_is_spoken_of_where_there_is_some, long_names_are_cut,
+        headers_tell_prefixes_apart, large_weights_begin_where_lines_of_the_cache_do,
+        rounding_is_spoken_of_where_there_is_some, long_names_are_cut,
         long_kernels_keep_whole_steps, sizes_stop_at_the_greatest, simple_kernels_take_little_stack,
         mixed_kernels_take_much, what_passes_change_is_found,
     };
