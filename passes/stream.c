@@ -11,6 +11,7 @@
  * computed twice. Requires: layout (compute form, subscripts as dimensions). Breaks: compute form, of chains. */
 #include "plan.h"
 #include "stream.h"
+#include "tile.h"
 
 enum { RATE_MOST = 64, NEAR_BYTES = 256 * 1024 };
 
@@ -38,11 +39,10 @@ typedef struct Streams {
 
 typedef struct Look { Ctx *c; int var; VEC(Window) of; bool fits; } Look;
 
-/* x = step·var + what lies in lo..hi. An assumption around all of it narrows that, so it may be left out. */
+/* x = step·var + what lies in lo..hi. */
 static bool along(Ctx *c, const Idx *x, int var, Window *w)
 {
-    while (x->n == 1 && x->t[0].atom->kind == ATOM_ASSUME)
-        x = idx_axpy(c, idx_const(c, x->k), x->t[0].c, x->t[0].atom->x);
+    x = idx_bare(c, x);
     w->step = 0;
     for (int i = 0; i < x->n; i++)
         if (x->t[i].atom->kind == ATOM_VAR && x->t[i].atom->var == var) {

@@ -43,6 +43,13 @@ static void see_accumulator(const Expr *e, void *arg)
     *(bool *)arg |= e->kind == E_ACC;
 }
 
+const Idx *idx_bare(Ctx *c, const Idx *x)
+{
+    while (x->n == 1 && x->t[0].atom->kind == ATOM_ASSUME)
+        x = idx_axpy(c, idx_const(c, x->k), x->t[0].c, x->t[0].atom->x);
+    return x;
+}
+
 /* A subscript that depends on what has been accumulated is another one in each lane. */
 static bool follows(Ctx *c, const Expr *e)
 {
@@ -88,6 +95,15 @@ static void list_reductions(Tiling *t, const Expr *e)
         return;
     }
     for (int i = 0; i < e->n; i++) list_reductions(t, e->args[i]);
+}
+
+/* Whether e reads nothing at run time but within what is added up; else the result may lie where that was. */
+static bool reads_sums_alone(const Expr *e)
+{
+    bool alone = e->kind != E_LOAD || e->buf->kind == BUF_CONST;
+    for (int i = 0; e->kind == E_REDUCE && i < e->reduce->naccs; i++) alone &= reads_sums_alone(e->reduce->init[i]);
+    for (int i = 0; alone && i < e->n; i++) alone = reads_sums_alone(e->args[i]);
+    return alone;
 }
 
 /* Whether what is reduced can be summed with lanes along t->lane. */
@@ -233,6 +249,10 @@ static void cut_lanes(Tiling *t, int panels, Segments *s)
     const int64_t whole = n / lanes, over = whole % panels;
     add(t, s, (Segment){.from = 0, .count = whole / panels, .size = panels, .lanes = lanes, .valid = lanes});
     add(t, s, (Segment){.from = (whole - over) * lanes, .count = over, .size = 1, .lanes = lanes, .valid = lanes});
+    if (t->again && !t->padded && whole && lanes_for(t, n % lanes) < n % lanes) {
+        add(t, s, (Segment){.from = n - lanes, .count = 1, .size = 1, .lanes = lanes, .valid = lanes});
+        return;
+    }
     for (int64_t done = whole * lanes; done < n;) {
         const int some = lanes_for(t, n - done), valid = some < n - done ? some : (int)(n - done);
         add(t, s, (Segment){.from = done, .count = 1, .size = 1, .lanes = some, .valid = valid});
@@ -284,7 +304,8 @@ static const Stmt *all_tiles(Tiling *t)
     shape_of(t, extent, lane_extent(t) / most_lanes(t), &height, &panels);
     cut_rows(t, extent, height, &rows);
     cut_lanes(t, panels, &lanes);
-    return around(t, tiles(t, &rows, &lanes, t->weight > CACHE), true);
+    const bool shared = t->row < 0 || !t->read[t->row];
+    return around(t, tiles(t, &rows, &lanes, shared && t->weight > CACHE), true);
 }
 
 /* ---- the pass ------------------------------------------------------------------------------------------------ */
@@ -344,6 +365,7 @@ static bool plan_tiling(Tiling *t)
         t->depth = depth > t->depth ? depth : t->depth;
     }
     if (lane < 0 && t->depth <= WINDOW_MOST) return false;
+    t->again = !t->inside && reads_sums_alone(k->value);
     t->padded = t->finite = true;
     Found f = {t, true};
     for (int i = 0; i < t->nreductions; i++) {
@@ -388,12 +410,33 @@ static const Kernel *phase(const Phase *p, Ctx *c, int64_t first)
     return kernel_part(c, p->k, p->var, first, p->count, (p->k->dims[p->var] - first + p->count - 1) / p->count);
 }
 
+static const Stmt *tiled(Ctx *c, const Kernel *k, const Target *target, Made *made, bool inside);
+
+/* The kernel as its inside, along which lanes run over what rows share, and its edges; NULL: it is not like that. */
+static const Stmt *edges_apart(Ctx *c, const Kernel *k, const Target *target, Made *made, bool inside)
+{
+    const int bufs = made->bufs.n, kernels = made->kernels.n;
+    const Kernel *parts[3];
+    const Stmt *nests[3] = {0};
+    const int n = edges_of(c, k, parts);
+    bool all = false;
+    for (int i = 0; i < n; i++) {
+        Tiling t = {.c = c, .k = parts[i], .target = target, .inside = inside};
+        all |= plan_tiling(&t) && t.lane < k->rank && t.row >= 0;
+    }
+    for (int i = 0; all && i < n; i++) all = (nests[i] = tiled(c, parts[i], target, made, inside)) != NULL;
+    if (!all) made->bufs.n = bufs, made->kernels.n = kernels;
+    return all ? stmt_seq(c, n, nests) : NULL;
+}
+
 /* The kernel as tiles; NULL: it stays as it is. Where a guard asks for a remainder of a variable, as the stride of a
  * transposed convolution does, the values of each remainder are a kernel of their own, whose guards are settled. */
 static const Stmt *tiled(Ctx *c, const Kernel *k, const Target *target, Made *made, bool inside)
 {
     Tiling t = {.c = c, .k = k, .target = target, .made = made, .inside = inside};
-    if (!plan_tiling(&t)) return NULL;
+    const bool fits = plan_tiling(&t);
+    const Stmt *apart = fits && t.lane < k->rank ? NULL : edges_apart(c, k, target, made, inside);
+    if (apart || !fits) return apart;
     Phase p = {k, -1, 0};
     for (int i = 0; i < t.nreductions; i++) expr_walk(c, t.reductions[i]->reduce->next[0], see_phase, &p);
     if (p.var >= 0 && p.var != t.lane) {

@@ -21,6 +21,7 @@ typedef struct Tiling {              /* of one kernel */
     bool guarded;                    /* a guard within a reduction depends on the row */
     bool padded;                     /* lanes beyond the last may be computed: they read constants alone */
     bool finite;                     /* constants within reductions are numbers: 0 times one is 0 */
+    bool again;                      /* elements may be computed twice: nothing that they are computed of is written */
     bool failed;
     int64_t depth;                   /* steps of the longest reduction */
     bool read[MAX_RANK];             /* variables along which what the lanes read differs */
@@ -64,9 +65,15 @@ int most_lanes(const Tiling *t);     /* of a panel */
 /* The step of the flat index x along var; false: x is not affine in it. */
 bool idx_affine(const Idx *x, int var, int64_t *step);
 const Idx *load_place(Ctx *c, const Expr *e);
+/* x without an assumption around all of it, which only narrows it. */
+const Idx *idx_bare(Ctx *c, const Idx *x);
 
 /* blocks.c: a kernel that reads across the order in which it writes, by blocks; NULL: k is none. */
 const Stmt *blocked(Ctx *c, const Kernel *k, const Target *target);
+
+/* edges.c: the parts of k before, in and behind the inside of what lanes would run along, did no guard differ from lane
+ * to lane; how many: 0, where there are none. */
+int edges_of(Ctx *c, const Kernel *k, const Kernel **to);
 
 /* columns.c: a kernel that reduces in lanes what lies side by side for its results; NULL: k is none. */
 const Stmt *columns(Ctx *c, const Kernel *k);

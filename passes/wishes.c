@@ -4,6 +4,7 @@
 #include "tile.h"
 
 enum { RUN_PAYS = 256 };             /* elements side by side, along which lanes run as callers laid them out */
+enum { RUN_LIGHT = 64, LIGHT = 32 }; /* the same, where there is little to do: so many products per element moved */
 
 typedef struct Sum {                 /* what one reduction reads, and asks */
     const Expr *loads[8], *guards[8];
@@ -107,6 +108,24 @@ static bool given(const Kernel *k, const Sum *s)
     return all;
 }
 
+/* Whether lanes may run along var as it lies, windows included, and copies would take longer than the products. */
+static bool light(Ctx *c, const Kernel *k, const Sum *s, int var, double work)
+{
+    double moved = (double)buf_count(k->out);
+    int64_t step;
+    bool on = k->dims[var] >= RUN_LIGHT && idx_affine(idx_flat(c, k->out->rank, k->out->dims, k->at), var, &step) &&
+              step == 1;
+    for (int i = 0; on && i < s->n; i++) {
+        const Expr *x = s->loads[i];
+        const Idx *at[MAX_RANK];
+        for (int d = 0; d < x->buf->rank; d++) at[d] = idx_bare(c, x->at[d]);
+        on = idx_affine(idx_flat(c, x->buf->rank, x->buf->dims, at), var, &step);
+        on &= step == (x->buf->kind != BUF_CONST);
+        if (x->buf->kind != BUF_CONST) moved += (double)buf_count(x->buf);
+    }
+    return on && work < LIGHT * moved;
+}
+
 static void add(Wishes *w, Wish x)
 {
     if (w->n < COUNT(w->of)) w->of[w->n++] = x;
@@ -131,9 +150,9 @@ bool contraction_of(Ctx *c, const Kernel *k, Wishes *w)
         if (now > best) best = now, w->lane = v, out_dim = dim;
     }
     if (best == 0) return false;
-    for (int v = 0; v < k->rank && given(k, &s); v++)
-        if (run_of(c, k, &s, v) >= RUN_PAYS) w->lane = v, out_dim = dim_of(&here, v);
     for (int v = 0; v < found->reduce->nvars; v++) work *= (double)found->reduce->extents[v];
+    for (int v = 0; v < k->rank && given(k, &s); v++)
+        if (run_of(c, k, &s, v) >= RUN_PAYS || light(c, k, &s, v, work)) w->lane = v, out_dim = dim_of(&here, v);
     add(w, (Wish){k->out, out_dim, true, work});
     for (int i = 0; i < s.n; i++) {
         const Expr *x = s.loads[i];
