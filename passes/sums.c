@@ -8,7 +8,6 @@
 #include "tile.h"
 
 enum { UNROLL_MOST = 4 };            /* steps of a short loop */
-enum { LEAST_F16 = 0xFC00 };         /* bits of -inf */
 enum { STRETCHES_MOST = 8, CUT_MOST = 64 };  /* of a loop that is cut; its steps */
 
 typedef struct Loops { int n, vars[MAX_RANK]; int64_t extents[MAX_RANK]; } Loops;    /* over what is reduced */
@@ -31,7 +30,7 @@ static bool neutral(ScalarOp op, const Expr *e)
 {
     if (e->kind != E_CONST) return false;
     const double inf = e->dt == DT_F32 ? (double)e->value.f : e->dt == DT_F64 ? e->value.d : 0;
-    if (op == OP_max_f16) return e->value.u == LEAST_F16;
+    if (op == OP_max && e->dt == DT_U16) return is_zero(e);
     return op == OP_add ? is_zero(e) : op == OP_max ? inf < 0 && isinf(inf) : op == OP_min && inf > 0 && isinf(inf);
 }
 

@@ -397,11 +397,27 @@ START_TEST(rounding_is_that_of_the_casts)
 }
 END_TEST
 
+/* The greater of two float16 has the greater rank, NaN the greatest; a rank leads back to its float16. */
+START_TEST(ranks_ascend_as_the_halves_do)
+{
+    float last = -(float)INFINITY;
+    for (int64_t i = 0; i < 1 << 16; i++) {
+        const Value rank = { .u = (uint64_t)i }, half = scalar_eval(OP_of_rank_f16, DT_U16, &rank, false);
+        SAME(scalar_eval(OP_rank_f16, DT_U16, &half, false).u, (uint64_t)i);
+        const float here = scalar_cast(DT_F32, DT_F16, half).f;
+        if (!(i ? here >= last || here != here : here == last))
+            ck_abort_msg("%a has the rank %lld, behind %a", (double)here, (long long)i, (double)last);
+        last = here;
+    }
+}
+END_TEST
+
 int main(void)
 {
     TCase *t = case_new("scalar", context_new, context_free);
     tcase_add_loop_test(t, the_emitted_text_gives_the_interpreters_bits, 0, 6);
     tcase_add_test(t, floats_and_their_texts);
     tcase_add_test(t, rounding_is_that_of_the_casts);
+    tcase_add_test(t, ranks_ascend_as_the_halves_do);
     return case_run("scalar", t);
 }
