@@ -59,7 +59,8 @@ static double per(double a, double b)
 static void print_figures(FILE *f, const Bench *b, const Row *r)
 {
     const double ops = per(r->ops, r->seconds), bytes = per(r->bytes, r->seconds);
-    fprintf(f, "%12.2f us %6.1f %% %9.2f %6.1f %% %9.2f %6.1f %%  ", 1e6 * r->seconds,
+    const int digits = b->whole < 1e-7 ? 4 : 2;
+    fprintf(f, "%12.*f us %6.1f %% %9.2f %6.1f %% %9.2f %6.1f %%  ", digits, 1e6 * r->seconds,
             100 * per(r->seconds, b->total.seconds), 1e-9 * ops, 100 * per(ops, b->products), 1e-9 * bytes,
             100 * per(bytes, b->copy));
 }
@@ -81,6 +82,8 @@ static void print_table(FILE *f, const Bench *b)
     fputs("total\n", f);
     print_figures(f, b, &whole);
     fputs("one call, the clock read at its ends only\n", f);
+    if (b->total.seconds < b->whole / 2)
+        fputs("\nThe kernels are too short for the clock between them: the last line alone counts.\n", f);
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */

@@ -9,7 +9,7 @@
 
 static void print_row(FILE *f, const char *what, int64_t bytes, const char *unit)
 {
-    fprintf(f, "%-24s %14lld %s\n", what, (long long)bytes, unit);
+    fprintf(f, "%-24s %14lld%s%s\n", what, (long long)bytes, *unit ? " " : "", unit);
 }
 
 void report_text(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o)

@@ -32,7 +32,8 @@ const char *option_input(Ctx *c, const Graph *g, const char *text, const Tensor 
     int k = 0;
     for (int i = 0; i < g->nins; i++) names[i] = g->ins[i]->name;
     while (k < g->nins && strcmp(names[k], name)) k++;
-    if (k < g->nins) in[k] = value_read(c, file, g->ins[k]->type);
+    if (k < g->nins && in[k]) error(c, (Loc){0}, "run: input '%s' is given twice", name);
+    else if (k < g->nins) in[k] = value_read(c, file, g->ins[k]->type);
     else option_unknown(c, (Loc){0}, "run", "input", name, g->nins, names);
     return NULL;
 }

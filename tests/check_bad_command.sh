@@ -135,6 +135,8 @@ answers() {             # what is no fault
     echo '<ir_version: 8, opset_import: ["" : 17]> g (float[N,3] x) => (float[N,3] y) { y = Relu(x) }' >../n.onnxtxt
     try "$BURIN" build ../n.onnxtxt -D N=0 -o -
     [ "$status" = 0 ] && grep -q 'warning: -D N=0.*empty' ../said && pass "-D N=0" || wrong "-D N=0" "a warning"
+    try "$BURIN" report good.onnxtxt
+    ! grep -n ' $' ../printed && pass "report: no blanks at ends of lines" || wrong "report" "no blanks at ends of lines"
     try "$BURIN" --version
     [ "$status" = 0 ] && grep -q '^burin [0-9]' ../printed && pass "--version" || wrong "--version" "a version"
 }
@@ -160,6 +162,7 @@ misfits() {             # the command line is sound, but not for this model
     refused "--type: a name" "--type: the model has no input 'q'; it has 'image'" ../n.onnxtxt --type q=float
     told "run: a name" "run: the model has no input 'z'; it has 'x'" run good.onnxtxt z=../good.npy
     told "run: a name like it" "run: .* did you mean 'image'" run ../n.onnxtxt -D batch=2 imag=../good.npy
+    told "run: an input twice" "run: input 'x' is given twice" run good.onnxtxt x=../good.npy x=../good.npy
     cp good.onnxtxt ../in.onnxtxt
     printf '\010\010\022\007pytorch\032\003' >../in.onnx
     refused "--weights-file, text" "in\.onnxtxt: error: --weights-file: the model is ONNX text.*OpenVINO" \

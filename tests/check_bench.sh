@@ -52,6 +52,7 @@ printf '%s\n' '<ir_version: 8, opset_import: ["" : 17]>' 'g (float[32,48] a, flo
 ops=$((2 * 32 * 48 * 64)) bytes=$((4 * (32 * 48 + 48 * 64 + 32 * 64)))
 check "a product-sum is two operations, a byte counts once" ends 0 \
     "\"total\".*\"operations\": $ops, \"bytes\": $bytes}" "$BURIN" bench "$work/product.onnxtxt" --json
+check "too short for the clock" ends 0 'the last line alone counts' "$BURIN" bench examples/hello/hello.onnxtxt
 check "the default flags" ends 0 '^cc -std=c99 -O2 -march=native -ffp-contract=off$' "$BURIN" bench $net
 san="-fsanitize=address,undefined -fno-sanitize-recover=all -Wall -Wextra -Wshadow -Wconversion -Wpedantic -Werror"
 check "arena and weights, under sanitizers" ends 0 ' total$' env CFLAGS="$san" \
