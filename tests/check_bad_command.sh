@@ -136,7 +136,7 @@ answers() {             # what is no fault
     try "$BURIN" build ../n.onnxtxt -D N=0 -o -
     [ "$status" = 0 ] && grep -q 'warning: -D N=0.*empty' ../said && pass "-D N=0" || wrong "-D N=0" "a warning"
     try "$BURIN" report good.onnxtxt
-    ! grep -n ' $' ../printed && pass "report: no blanks at ends of lines" || wrong "report" "no blanks at ends of lines"
+    ! grep -n ' $' ../printed && pass "report: no blanks at ends" || wrong "report" "no blanks at ends"
     try "$BURIN" --version
     [ "$status" = 0 ] && grep -q '^burin [0-9]' ../printed && pass "--version" || wrong "--version" "a version"
 }
