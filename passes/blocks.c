@@ -1,11 +1,11 @@
 /* Movement across the order of memory: a kernel that writes along one variable and reads along another goes by square
- * blocks, so that each stretch of memory is used up while it is near. Where vectors hold a whole side, eight rows at
- * a time are woven into a local array: a loop over their columns whose eight stores lie side by side, which compilers
- * make shuffles of; each eight elements of that array are then a stretch of a row of what is written. */
+ * blocks, so that each stretch of memory is used up while it is near. Where vectors hold a whole side, its rows are
+ * woven: two halves of the block element by element in turn, which compilers make two shuffles of, time and again, until
+ * columns lie side by side. All places are constants, so the local arrays become registers. */
 #include "loopify.h"
 #include "tile.h"
 
-enum { SIDE = 16, WOVEN = 8, PARTS_MOST = 3, ELEMENTS_FEWEST = 1024 };
+enum { SIDE = 16, WOVEN = 8, PARTS_MOST = 3, ELEMENTS_FEWEST = 1024, WOVEN_FEWEST = 256 };
 
 typedef struct Crossing { Ctx *c; const Kernel *k; int along, across; bool woven; } Crossing;
 
@@ -48,51 +48,97 @@ static int parts_of(int64_t extent, bool woven, Part *to)
 
 typedef struct Square { const Crossing *x; const Idx *from[2]; } Square; /* where it begins: along, across */
 
-/* The store of one element of a block: of `value`, or of what the kernel computes, into `to`, or where that belongs. */
-static const Stmt *element(const Square *b, const Idx *along, const Idx *across, const Buf *to, const Expr *value,
-                           const Idx *at)
+static Subst place_in(const Square *b, const Idx *along, const Idx *across, int *vars, const Idx **places)
+{
+    Ctx *c = b->x->c;
+    vars[0] = b->x->along;
+    vars[1] = b->x->across;
+    places[0] = idx_add(c, b->from[0], along);
+    places[1] = idx_add(c, b->from[1], across);
+    return (Subst){2, vars, places};
+}
+
+/* What the kernel computes of an element of a block. */
+static const Expr *value_at(const Square *b, const Idx *along, const Idx *across)
+{
+    int vars[2];
+    const Idx *places[2];
+    const Subst sub = place_in(b, along, across, vars, places);
+    return expr_subst(b->x->c, b->x->k->value, &sub);
+}
+
+/* The store of one, of `value`. */
+static const Stmt *element(const Square *b, const Idx *along, const Idx *across, const Expr *value)
 {
     Ctx *c = b->x->c;
     const Kernel *k = b->x->k;
-    const int vars[2] = {b->x->along, b->x->across};
-    const Idx *places[2] = {idx_add(c, b->from[0], along), idx_add(c, b->from[1], across)};
-    const Subst sub = {2, vars, places};
-    if (!value) value = expr_subst(c, k->value, &sub);
-    if (to) return stmt_store(c, to, &at, value);
+    int vars[2];
+    const Idx *places[2];
+    const Subst sub = place_in(b, along, across, vars, places);
     const Idx **out = NEW_N(c, const Idx *, k->out->rank);
     for (int d = 0; d < k->out->rank; d++) out[d] = idx_subst(c, k->at[d], &sub);
     return spelled_store(c, k->out, out, value, true);
+}
+
+static const Stmt *computed(const Square *b, const Idx *along, const Idx *across)
+{
+    return element(b, along, across, value_at(b, along, across));
 }
 
 static const Stmt *plain_block(const Square *b, int64_t along, int64_t across)
 {
     Ctx *c = b->x->c;
     const int vars[2] = {var_new(c), var_new(c)};
-    const Stmt *s = element(b, idx_var(c, vars[0], along), idx_var(c, vars[1], across), NULL, NULL, NULL);
+    const Stmt *s = computed(b, idx_var(c, vars[0], along), idx_var(c, vars[1], across));
     return stmt_for(c, vars[1], across, stmt_for(c, vars[0], along, s));
 }
 
+/* One step of weaving: the halves of what lies at from[0] and from[1], element by element in turn, `lanes` of each. */
+static const Stmt *woven(Ctx *c, int var, int64_t lanes, const Buf *to, int64_t at, const Expr *const *from)
+{
+    const Stmt *turn[2];
+    for (int i = 0; i < 2; i++) {
+        const Idx *place = idx_axpy(c, idx_const(c, 2 * at + i), 2, idx_var(c, var, lanes));
+        turn[i] = stmt_store(c, to, &place, from[i]);
+    }
+    return stmt_lanes(c, var, lanes, stmt_seq(c, 2, turn));
+}
+
+static const Expr *lanes_at(Ctx *c, const Buf *b, int64_t from, int var, int64_t lanes)
+{
+    const Idx *at = idx_add(c, idx_var(c, var, lanes), idx_const(c, from));
+    return expr_load(c, b, &at);
+}
+
+/* The rows, as one run, are halved and the halves woven as often as it takes for their columns to lie side by side. */
 static const Stmt *woven_block(const Square *b, int64_t along, int64_t across)
 {
     Ctx *c = b->x->c;
-    const Stmt *all[2 * (SIDE / WOVEN) + 1], *rows[WOVEN], *back[SIDE / WOVEN];
-    const int column = var_new(c), lane = var_new(c), row = var_new(c);
-    const int64_t room = across * WOVEN;
-    const Idx *from = idx_var(c, column, across), *to = idx_var(c, row, across), *l = idx_var(c, lane, WOVEN);
+    const Stmt *all[SIDE * SIDE];
+    const int var = var_new(c), lane = var_new(c), out = var_new(c);
+    const int64_t room = along * across, half = room / 2, lanes = half < SIDE ? half : SIDE;
+    const Buf *from = buf_new(c, BUF_LOCAL, "woven0", b->x->k->out->dt, 1, &room), *spare = NULL;
     int n = 0;
-    for (int g = 0; g < along / WOVEN; g++) {
-        const Buf *w = buf_new(c, BUF_LOCAL, internf(c, "woven%d", g), b->x->k->out->dt, 1, &room);
-        for (int i = 0; i < WOVEN; i++) {
-            const Idx *at = idx_axpy(c, idx_const(c, i), WOVEN, from);
-            rows[i] = element(b, idx_const(c, g * WOVEN + i), from, w, NULL, at);
-        }
-        all[n++] = stmt_local(c, w);
-        all[n++] = stmt_lanes(c, column, across, stmt_seq(c, WOVEN, rows));
-        const Idx *at = idx_axpy(c, l, WOVEN, to);
-        const Stmt *s = element(b, idx_add(c, l, idx_const(c, g * WOVEN)), to, NULL, expr_load(c, w, &at), NULL);
-        back[g] = stmt_lanes(c, lane, WOVEN, s);
+    all[n++] = stmt_local(c, from);
+    for (int64_t i = 0; i < along / 2; i++) {
+        const Idx *column = idx_var(c, var, across);
+        const Expr *rows[] = {value_at(b, idx_const(c, i), column), value_at(b, idx_const(c, i + along / 2), column)};
+        all[n++] = woven(c, var, across, from, i * across, rows);
     }
-    all[n++] = stmt_for(c, row, across, stmt_seq(c, (int)(along / WOVEN), back));
+    for (int64_t done = 2; done < along; done *= 2) {
+        const Buf *to = spare ? spare : buf_new(c, BUF_LOCAL, "woven1", from->dt, 1, &room);
+        if (!spare) all[n++] = stmt_local(c, to);
+        for (int64_t i = 0; i < half; i += lanes) {
+            const Expr *halves[] = {lanes_at(c, from, i, lane, lanes), lanes_at(c, from, half + i, lane, lanes)};
+            all[n++] = woven(c, lane, lanes, to, i, halves);
+        }
+        spare = from;
+        from = to;
+    }
+    for (int64_t i = 0; i < across; i++) {
+        const Stmt *s = element(b, idx_var(c, out, along), idx_const(c, i), lanes_at(c, from, i * along, out, along));
+        all[n++] = stmt_lanes(c, out, along, s);
+    }
     return stmt_seq(c, n, all);
 }
 
@@ -150,7 +196,7 @@ static const Stmt *threaded(Ctx *c, const Kernel *k)
         Square at = {&x, {idx_const(c, 0), idx_const(c, p->from)}};
         at.from[1] = idx_axpy(c, at.from[1], p->size, idx_var(c, block, p->count));
         for (int j = 0; j < sides; j++)
-            side[j] = element(&at, idx_const(c, j), idx_var(c, lane, p->size), NULL, NULL, NULL);
+            side[j] = computed(&at, idx_const(c, j), idx_var(c, lane, p->size));
         const Stmt *s = stmt_seq(c, sides, side);
         s = p->size % WOVEN ? stmt_for(c, lane, p->size, s) : stmt_lanes(c, lane, p->size, s);
         all[i] = stmt_for(c, block, p->count, s);
@@ -163,7 +209,7 @@ static const Stmt *threaded(Ctx *c, const Kernel *k)
 const Stmt *blocked(Ctx *c, const Kernel *k, const Target *target)
 {
     if (k->nest || k->rank < 2 || k->out->text || dtype_bits(k->out->dt) < 8) return NULL;
-    if (kernel_count(k) < ELEMENTS_FEWEST) return NULL;
+    if (kernel_count(k) < (target->vectors == 1 ? WOVEN_FEWEST : ELEMENTS_FEWEST)) return NULL;
     Crossing x = {c, k, innermost(c, k), -1, target->vectors == 1 && dtype_bits(k->out->dt) <= 32};
     if (x.along < 0) return x.woven ? threaded(c, k) : NULL;
     expr_walk(c, k->value, see_crossing, &x);

@@ -168,8 +168,15 @@ static int lanes_for(const Tiling *t, int64_t left)
     return lanes == left || (t->padded && 3 * lanes <= 4 * left) ? lanes : lanes / 2;
 }
 
+static const double CACHE = 128 * 1024;      /* elements that stay near */
 enum { OWN_MOST = 6 };               /* arrays, where each row reads lanes of its own: loads are what takes time */
 enum { STEPS_NEAR = 512, FAR = 3 };  /* steps of a panel of 16 floats in 32 KiB; time of a load from behind it */
+
+/* Whether tiles read panels from behind the nearest cache, again for all rows: the fewer at a time, the better. */
+static bool by_far(const Tiling *t)
+{
+    return t->depth > STEPS_NEAR && t->weight <= CACHE;
+}
 
 /* Time of one step of a tile, in quarters of a cycle of a machine that does two products and two loads a cycle, each
  * product ready after four. Panels stay in registers while rows go by where a tile leaves room for them. Panels longer
@@ -181,10 +188,10 @@ static int64_t step_time(const Tiling *t, int64_t rows, int64_t panels)
     const bool kept = v * panels * (rows + 1) < t->target->registers;
     const int64_t loads = (kept ? v * panels : products) + rows + (far - 1) * v * panels;
     const int64_t most = products > loads ? products : loads;
-    return 2 * (most > 8 ? most : 8) + 2;
+    return 2 * (most > 8 ? most : 8) + 2 + (by_far(t) ? panels : 0);
 }
 
-/* Rows and panels of the tiles that are done soonest; each kind of rest costs room as well. */
+/* Rows and panels of the tiles that are done soonest; each kind of rest costs room as well, least beside long sums. */
 static void shape_of(const Tiling *t, int64_t extent, int64_t whole, int *rows, int *panels)
 {
     int64_t best = INT64_MAX;
@@ -199,7 +206,7 @@ static void shape_of(const Tiling *t, int64_t extent, int64_t whole, int *rows, 
                 const int64_t down = k & 1 ? rest > 0 : extent / r, across = k & 2 ? over > 0 : whole ? whole / p : 1;
                 if (down && across) time += down * (k & 2 ? over : across) * step_time(t, height, k & 2 ? 1 : width);
             }
-            time += time / 16 * ((rest > 0) + (over > 0));
+            time += time / (by_far(t) ? 64 : 16) * ((rest > 0) + (over > 0));
             if (time < best) best = time, *rows = r, *panels = p;
         }
 }
@@ -207,8 +214,6 @@ static void shape_of(const Tiling *t, int64_t extent, int64_t whole, int *rows, 
 /* ---- blocks -------------------------------------------------------------------------------------------------- */
 
 enum { SEGMENTS_MOST = 8 };
-static const double CACHE = 128 * 1024;      /* elements that stay near */
-
 typedef struct Segment {             /* of rows or of lanes: blocks of the same shape, one after the other */
     int64_t from, count;
     int size;                        /* rows of a block; panels */
