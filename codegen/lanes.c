@@ -3,13 +3,14 @@
  * Loops over the same lanes that stand beside each other are printed as one, in which P_ALSO stands between their
  * bodies: nothing for clang, which vectorises all of it at once; the end of one loop and the head of the next for
  * gcc, which keeps an array of its own per loop in registers, but with few of these does better with one. P_LANES(n)
- * is for as many lanes as fill whole registers, P_EACH for any number; P_ROLLED keeps the loop around them a loop.
+ * is for as many lanes as fill whole registers, P_SUMS(n) for those that add to arrays, P_EACH for any number of lanes;
+ * P_ROLLED keeps the loop around them a loop.
  *
  * What such a function reaches in the arena and in constants it reaches through pointers: gcc keeps an array in
  * registers only when nothing else in the loop is an element of another array. */
 #include "emit.h"
 
-enum { LANES_LEAST = 4, LANES_MOST = 64 };
+enum { LANES_LEAST = 4, LANES_MOST = 64, SUMS_MOST = 80 };
 
 bool has_lanes(const Stmt *s)
 {
@@ -29,6 +30,27 @@ int lanes_beside(const Stmt *const *s, int n)
 static bool whole(int64_t extent)
 {
     return extent >= LANES_LEAST && extent <= LANES_MOST && (extent & (extent - 1)) == 0;
+}
+
+static void see_own(const Expr *x, void *arg)
+{
+    const Buf **own = arg;
+    if (x->kind == E_LOAD && x->buf == *own) *own = NULL;
+}
+
+/* Whether the loops add to local arrays, and to few enough elements that a machine of few registers gains when two
+ * steps are printed as one. Elsewhere that is text alone. */
+static bool sums_few(Emit *e, const Stmt *const *loops, int n)
+{
+    if (n * loops[0]->extent > SUMS_MOST) return false;
+    for (int i = 0; i < n; i++) {
+        const Stmt *s = loops[i]->body[0];
+        const Buf *own = s->kind == S_STORE && s->buf->kind == BUF_LOCAL ? s->buf : NULL;
+        if (!own) return false;
+        expr_walk(e->c, s->value, see_own, &own);
+        if (own) return false;
+    }
+    return true;
 }
 
 static void print_head(Emit *e, FILE *f, const Idx *i, int64_t extent)
@@ -51,7 +73,7 @@ void print_lanes(Emit *e, const Stmt *const *loops, int n, int indent)
     VEC_PUSH(e->c, e->vars, s->var);
     if (lanes) e->lanes = true;
     else e->each = true;
-    fprintf(f, "%s_%s", e->upper, lanes ? "LANES" : "EACH");
+    fprintf(f, "%s_%s", e->upper, !lanes ? "EACH" : sums_few(e, loops, n) ? "SUMS" : "LANES");
     if (lanes) fprintf(f, "(%lld)", (long long)s->extent);
     print_line(e, e->inner->f, indent);
     print_head(e, f, i, s->extent);
@@ -128,13 +150,23 @@ static const char gcc_wide[] =
 static const char each_macro[] =
     "#define P_EACH P_PRAGMA(clang loop vectorize(assume_safety) vectorize_width(P_LANES_MOST))\n";
 
+/* With all lanes side by side, clang would spill most of them where registers are few: a loop then takes one register
+ * at a time, which is a third of the text. */
 static const char clang_lanes[] =
-    "#define P_LANES(n) P_PRAGMA(clang loop vectorize(assume_safety) vectorize_width(P_WIDTH(n)) \\\n"
-    "    interleave_count((n) / P_WIDTH(n)) unroll_count(2))\n"
+    "#define P_SIDE(n, count) P_PRAGMA(clang loop vectorize(assume_safety) vectorize_width(P_WIDTH(n)) \\\n"
+    "    interleave_count(count))\n"
+    "#if P_LANES_MOST > 4 || defined(__ARM_NEON)\n"
+    "#define P_LANES(n) P_PRAGMA(clang loop unroll_count(2)) P_SIDE(n, (n) / P_WIDTH(n))\n"
+    "#define P_SUMS(n) P_LANES(n)\n"
+    "#else\n"
+    "#define P_LANES(n) P_PRAGMA(clang loop unroll(disable)) P_SIDE(n, 1)\n"
+    "#define P_SUMS(n) P_PRAGMA(clang loop unroll_count(2)) P_SIDE(n, 1)\n"
+    "#endif\n"
     "#define P_ALSO(type, i, n)\n";
 
 static const char gcc_lanes[] =
     "#define P_LANES(n) P_PRAGMA(GCC unroll 1) P_PRAGMA(GCC ivdep)\n"
+    "#define P_SUMS(n) P_LANES(n)\n"
     "#if defined(__AVX__) || defined(__ARM_NEON)\n"
     "#define P_ALSO(type, i, n) } P_LANES(n) for (type i = 0; i < (n); i++) {\n"
     "#else\n"
@@ -198,7 +230,7 @@ void print_lane_macros(Emit *e, FILE *f)
     if (e->each) print_macros(e, f, "#define P_EACH P_PRAGMA(GCC ivdep)\n");
     if (e->rolled) print_macros(e, f, "#define P_ROLLED\n");
     fputs("#else\n", f);
-    if (e->lanes) print_macros(e, f, "#define P_LANES(n)\n#define P_ALSO(type, i, n)\n");
+    if (e->lanes) print_macros(e, f, "#define P_LANES(n)\n#define P_SUMS(n)\n#define P_ALSO(type, i, n)\n");
     if (e->each) print_macros(e, f, "#define P_EACH\n");
     if (e->rolled) print_macros(e, f, "#define P_ROLLED\n");
     fputs("#endif\n\n", f);
