@@ -191,7 +191,7 @@ static const Expr *load_one(Ctx *c, const Buf *b, const Idx *const *at, void *ar
     return expr_load(c, o->to, place);
 }
 
-static const Kernel *copy_kernel(Ctx *c, const Kernel *k, const Buf *from, const Buf *to, const int *dim)
+static Kernel *copy_kernel(Ctx *c, const Kernel *k, const Buf *from, const Buf *to, const int *dim)
 {
     const Idx *at[MAX_RANK];
     for (int d = 0; d < to->rank; d++) at[dim[d]] = idx_var(c, d, to->dims[d]);
@@ -211,19 +211,47 @@ static const Kernel *read_copy(Copies *s, const Kernel *k, const Wish *w)
     return x;
 }
 
+/* What k writes, where that is a box, which begins at first[d] of dimension d; NULL: it is not. A buffer may have
+ * several writers, as a Concat has: the rest is theirs. */
+static const Buf *box_of(Ctx *c, const Kernel *k, int64_t *first)
+{
+    int64_t all = 1, written = 1;
+    int64_t *dims = NEW_N(c, int64_t, k->out->rank);
+    for (int v = 0; v < k->rank; v++) written *= k->dims[v];
+    for (int d = 0; d < k->out->rank; d++) {
+        first[d] = k->at[d]->lo;
+        dims[d] = k->at[d]->hi - first[d] + 1;
+        all *= dims[d];
+    }
+    Buf *box = mem_copy(c, k->out, sizeof *k->out);
+    box->dims = dims;
+    return all == written ? box : NULL;
+}
+
 /* k writes a temporary; what it wrote is a copy of that. */
-static void write_copy(Copies *s, const Kernel *k, const Wish *w)
+static bool write_copy(Copies *s, const Kernel *k, const Wish *w)
 {
     int dim[MAX_RANK], back[MAX_RANK];
-    Buf *t = with_last(s->c, w->buf, w->last, dim);
-    Kernel *x = mem_copy(s->c, k, sizeof *k);
-    const Idx **at = NEW_N(s->c, const Idx *, t->rank);
-    for (int d = 0; d < t->rank; d++) at[d] = k->at[dim[d]], back[dim[d]] = d;
+    int64_t first[MAX_RANK];
+    const Buf *box = box_of(s->c, k, first);
+    if (!box) return false;
+    Buf *t = with_last(s->c, box, w->last, dim);
+    Kernel *x = mem_copy(s->c, k, sizeof *k), *y;
+    const Idx **at = NEW_N(s->c, const Idx *, t->rank), **to = NEW_N(s->c, const Idx *, t->rank);
+    for (int d = 0; d < t->rank; d++) {
+        at[d] = idx_add(s->c, k->at[dim[d]], idx_const(s->c, -first[dim[d]]));
+        to[d] = idx_add(s->c, idx_var(s->c, d, box->dims[d]), idx_const(s->c, first[d]));
+        back[dim[d]] = d;
+    }
     x->out = t;
     x->at = at;
+    y = copy_kernel(s->c, k, t, box, back);
+    y->out = k->out;
+    y->at = to;
     VEC_PUSH(s->c, s->bufs, t);
     VEC_PUSH(s->c, s->kernels, in_order(s->c, x));
-    VEC_PUSH(s->c, s->kernels, copy_kernel(s->c, k, t, k->out, back));
+    VEC_PUSH(s->c, s->kernels, y);
+    return true;
 }
 
 static bool pays(const Wish *w)
@@ -250,8 +278,7 @@ static Prog *copied(Ctx *c, const Prog *p, bool temporaries)
             if (x->buf != k->out && temporaries == (x->buf->kind == BUF_TEMP)) k = read_copy(&s, k, x);
             if (x->buf == k->out && !temporaries && x->buf->kind == BUF_OUT) out = x;
         }
-        if (out) write_copy(&s, k, out);
-        else VEC_PUSH(c, s.kernels, k);
+        if (!out || !write_copy(&s, k, out)) VEC_PUSH(c, s.kernels, k);
     }
     scratch_release(c, m);
     return prog_more(c, p, &s.bufs, s.kernels.n, s.kernels.at);
