@@ -10,19 +10,29 @@ enum { WINDOW_MOST = 16, NODES_MOST = 256 };     /* steps that are written out; 
 enum { STORES_MOST = 128 };          /* of a kernel in pieces */
 enum { CUTS_MOST = 6, ELEMENTS_FEWEST = 1024 };      /* of a loop; of a kernel that is worth the text */
 
-const Kernel *kernel_part(Ctx *c, const Kernel *k, int var, int64_t first, int64_t step, int64_t count)
+static Kernel with(Ctx *c, const Kernel *k, int var, int64_t count, const Idx *to)
 {
     int64_t *dims = mem_copy(c, k->dims, sizeof *dims * (size_t)k->rank);
-    dims[var] = count;
-    const Idx *to = idx_axpy(c, idx_const(c, first), step, idx_var(c, var, count));
     const Subst sub = {1, &var, &to};
     const Idx **at = NEW_N(c, const Idx *, k->out->rank);
     for (int d = 0; d < k->out->rank; d++) at[d] = idx_subst(c, k->at[d], &sub);
-    Kernel *x = mem_copy(c, k, sizeof *k);
-    x->dims = dims;
-    x->at = at;
-    x->value = expr_subst(c, k->value, &sub);
+    Kernel x = *k;
+    dims[var] = count;
+    x.dims = dims;
+    x.at = at;
+    x.value = expr_subst(c, k->value, &sub);
     return x;
+}
+
+const Kernel *kernel_part(Ctx *c, const Kernel *k, int var, int64_t first, int64_t step, int64_t count)
+{
+    const Kernel x = with(c, k, var, count, idx_axpy(c, idx_const(c, first), step, idx_var(c, var, count)));
+    return mem_copy(c, &x, sizeof x);
+}
+
+Kernel kernel_part_at(Ctx *c, const Kernel *k, int var, const Idx *first, int64_t count)
+{
+    return with(c, k, var, count, idx_add(c, first, idx_var(c, var, count)));
 }
 
 /* ---- windows ------------------------------------------------------------------------------------------------- */

@@ -48,6 +48,7 @@ const Buf *spell_lanes(Speller *s, const Reduce *r);     /* rows.c: the scalar t
 const Stmt *spell_elements(Ctx *c, const Kernel *k, int from, bool wide);
 /* cut.c: every step-th value of a variable, from `first` on, as a kernel. */
 const Kernel *kernel_part(Ctx *c, const Kernel *k, int var, int64_t first, int64_t step, int64_t count);
+Kernel kernel_part_at(Ctx *c, const Kernel *k, int var, const Idx *first, int64_t count);    /* likewise, step 1 */
 /* cut.c: likewise spell_elements, with loops cut where guards change and small windows written out; NULL: there are
  * none. */
 const Stmt *cut_elements(Ctx *c, const Kernel *k, int from);

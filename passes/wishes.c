@@ -4,7 +4,7 @@
 #include "tile.h"
 
 enum { RUN_PAYS = 256 };             /* elements side by side, along which lanes run as callers laid them out */
-enum { RUN_LIGHT = 64, LIGHT = 32 }; /* the same, where there is little to do: so many products per element moved */
+enum { RUN_LIGHT = 64, LIGHT = 16 }; /* the same, where there is little to do: so many products per element moved */
 
 typedef struct Sum {                 /* what one reduction reads, and asks */
     const Expr *loads[8], *guards[8];
@@ -108,7 +108,8 @@ static bool given(const Kernel *k, const Sum *s)
     return all;
 }
 
-/* Whether lanes may run along var as it lies, windows included, and copies would take longer than the products. */
+/* Whether lanes may run along var as it lies, windows included, each result has operands of its own, as in depthwise
+ * convolutions, and copies would take longer than the products. */
 static bool light(Ctx *c, const Kernel *k, const Sum *s, int var, double work)
 {
     double moved = (double)buf_count(k->out);
@@ -121,7 +122,9 @@ static bool light(Ctx *c, const Kernel *k, const Sum *s, int var, double work)
         for (int d = 0; d < x->buf->rank; d++) at[d] = idx_bare(c, x->at[d]);
         on = idx_affine(idx_flat(c, x->buf->rank, x->buf->dims, at), var, &step);
         on &= step == (x->buf->kind != BUF_CONST);
-        if (x->buf->kind != BUF_CONST) moved += (double)buf_count(x->buf);
+        if (x->buf->kind == BUF_CONST) continue;
+        for (int v = 0; v < k->rank; v++) on &= k->dims[v] < 2 || uses(x, v);
+        moved += (double)buf_count(x->buf);
     }
     return on && work < LIGHT * moved;
 }
