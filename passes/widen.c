@@ -85,9 +85,19 @@ static const Expr *rounded_once(Ctx *c, const Expr *e)
     return expr_cast(c, DT_F16, expr_select(c, less, expr_float(c, DT_F32, 0), x->args[0]));
 }
 
+/* The greatest of halves is a half before it is a float. */
+static const Expr *half_again(const Expr *e)
+{
+    if (e->kind != E_CAST || e->dt != DT_F16 || e->args[0]->kind != E_CAST) return NULL;
+    const Expr *x = e->args[0]->args[0];
+    if (x->dt != DT_F16 || x->kind != E_BITS) return NULL;
+    return x->args[0]->kind == E_OP && x->args[0]->op == OP_of_rank_f16 ? x : NULL;
+}
+
 static const Expr *drop_casts(Ctx *c, const Expr *e, void *arg)
 {
     const Expr *other = e->kind == E_REDUCE ? greatest_of_halves(c, e) : rounded_once(c, e);
+    if (!other) other = half_again(e);
     if (other) return other;
     const bool rounds = e->kind == E_OP && (e->op == OP_round_f16 || e->op == OP_round_bf16);
     const bool casts = e->kind == E_CAST && e->dt == DT_F32 && e->args[0]->kind == E_CAST;
