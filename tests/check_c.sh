@@ -327,6 +327,19 @@ inlined() {             # no loop of lanes calls: gcc would, on machines with fu
     done
 }
 
+halves_in_vectors() {   # by each compiler, without the masks of AVX-512, too
+    local at=$work/halves_in_vectors cc
+    mkdir -p "$at"
+    cat >"$at/g.onnxtxt" <<-END
+		<ir_version: 8, opset_import: ["" : 17]>
+		g (float[4096] x) => (float16[4096] y) { y = Cast <to = 10> (x) }
+	END
+    for cc in gcc clang; do
+        "$BURIN" build "$at/g.onnxtxt" --target=x86-64-v3 -o "$at/m.c" && $cc $c99 -O2 -S -o "$at/m.s" "$at/m.c" &&
+            grep -qE 'vpsrld.*ymm' "$at/m.s" || { echo "$cc: one by one"; return 1; }
+    done
+}
+
 no_double() { ! sed 's,/\*[^*]*\*/,,g' "$work/network/m.c" | grep -nwE 'double'; }
 
 for graph in *.onnxtxt; do
@@ -351,6 +364,7 @@ if [ -z "$only" ]; then
     if [ "$(uname -m)" = x86_64 ]; then
         check "whole registers, where clang prefers halves" whole_registers
         check "no loop of lanes calls" inlined
+        check "floats become halves in vectors" halves_in_vectors
     fi
 fi
 finish
