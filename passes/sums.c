@@ -284,7 +284,8 @@ static bool alike(const Element *a, const Element *b)
     return (a->next == NULL) == (b->next == NULL) && a->guards.n == b->guards.n;
 }
 
-/* Where step k of loop d begins a stretch: some guard that the loop alone decides changes there. */
+/* Where step k of loop d begins a stretch: some guard that the loop alone decides changes there. 0: the loop stays
+ * whole, as where each step decides as many, though not the same. */
 static int stretches_of(Tile *s, const Loops *l, const Element *all, int n, int d, int64_t *from)
 {
     int count = 0;
@@ -303,7 +304,7 @@ static int stretches_of(Tile *s, const Loops *l, const Element *all, int n, int 
         if (new) from[count++] = k;
     }
     from[count] = l->extents[d];
-    return settles ? count : 0;
+    return settles && count > 1 ? count : 0;
 }
 
 static bool has_digit(const Idx *x)
