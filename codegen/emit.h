@@ -144,8 +144,9 @@ bool has_lanes(const Stmt *s);
 int lanes_beside(const Stmt *const *s, int n);       /* how many of the n statements, from the first on, are one loop */
 void print_lanes(Emit *e, const Stmt *const *loops, int n, int indent);
 void print_lane_macros(Emit *e, FILE *f);            /* those that were used */
-enum { CACHE_LINE = 64 };
+enum { CACHE_LINE = 64, ALIGNED_LINES = 8 };
 void print_aligned(const Emit *e, FILE *f);          /* behind an array: it begins where a cache line does */
+bool local_aligned(const Buf *b);    /* stmt.c: whether a local array does: long ones may lie in memory */
 void print_isa(Emit *e, FILE *f);                    /* what the file is compiled for, whatever the options say */
 void print_lanes_end(Emit *e, FILE *f);              /* behind the functions */
 void print_pointers(Emit *e, FILE *f);               /* what the function's text reaches through pointers */

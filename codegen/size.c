@@ -138,8 +138,10 @@ static int64_t measure_frame(Ctx *c, const Stmt *s, int depth, Frame *f)
     if (s->kind == S_FOR) depth++;
     f->loops = max(f->loops, depth);
     if (s->kind == S_LOCAL && s->buf->rank == 0) f->scalars++;
-    if (s->kind == S_LOCAL && s->buf->rank > 0)
+    if (s->kind == S_LOCAL && s->buf->rank > 0) {
         f->arrays = sum(f->arrays, sum((int64_t)buf_bytes(s->buf), 31) / 16 * 16);
+        if (local_aligned(s->buf)) f->arrays = sum(f->arrays, CACHE_LINE);
+    }
     if (s->kind == S_STORE) f->spills = max(f->spills, s->value->size);
     if (s->kind == S_STORE) expr_walk(c, s->value, add_helper, f);
     if (s->kind == S_IF) f->spills = max(f->spills, s->cond->size);

@@ -227,6 +227,11 @@ static void print_copy(Emit *e, const Stmt *s, int indent)
 
 /* ---- the others -------------------------------------------------------------------------------------------------- */
 
+bool local_aligned(const Buf *b)
+{
+    return buf_bytes(b) >= ALIGNED_LINES * CACHE_LINE;
+}
+
 static void print_local(Emit *e, const Buf *b, int indent, bool zero)
 {
     const Local *l = local_of(e, b);
@@ -237,8 +242,10 @@ static void print_local(Emit *e, const Buf *b, int indent, bool zero)
         const char *start = !zero ? "" : b->dt == DT_STRING ? " = \"\"" : " = 0";
         fprintf(e->line->f, "%s%s%s%s;", type, b->dt == DT_STRING ? "" : " ", l->name, start);
     } else {
-        fprintf(e->line->f, "%s%s%s[%lld]%s;", buf_ctype(b), b->dt == DT_STRING ? "" : " ", l->name,
-                (long long)((buf_count(b) + per - 1) / per), per > 1 ? " = {0}" : "");
+        fprintf(e->line->f, "%s%s%s[%lld]", buf_ctype(b), b->dt == DT_STRING ? "" : " ", l->name,
+                (long long)((buf_count(b) + per - 1) / per));
+        if (local_aligned(b)) print_aligned(e, e->line->f);
+        fputs(per > 1 ? " = {0};" : ";", e->line->f);
     }
     print_line(e, e->inner->f, indent);
 }

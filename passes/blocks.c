@@ -1,7 +1,7 @@
 /* Movement across the order of memory: a kernel that writes along one variable and reads along another goes by square
  * blocks, so that each stretch of memory is used up while it is near. Where vectors hold a whole side, its rows are
- * woven: two halves of the block element by element in turn, which compilers make two shuffles of, time and again, until
- * columns lie side by side. All places are constants, so the local arrays become registers. */
+ * woven: two halves of the block element by element in turn, which compilers make two shuffles of, time and again,
+ * until columns lie side by side. All places are constants, so the local arrays become registers. */
 #include "loopify.h"
 #include "tile.h"
 

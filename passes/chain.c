@@ -6,8 +6,8 @@
  * result that only the chain reads, a ring of rows is kept: row y lies at y mod the ring's length. A stage's row is a
  * kernel whose rows are one, so it is tiled as the whole would be, and each element is computed as before, once.
  *
- * Where the last stage lays out what the one in front of it computes, both go by strips of a row: what it stores, line by
- * line far apart, then gets to memory while the next strip is computed. */
+ * Where the last stage lays out what the one in front of it computes, both go by strips of a row: what it stores, line
+ * by line far apart, then gets to memory while the next strip is computed. */
 #include "inline.h"
 #include "loopify.h"
 #include "stream.h"
