@@ -184,7 +184,7 @@ static void take_option(Ctx *c, Args *a, int o)
     case O_STREAM: a->stream = true; remember(c, a, "--stream", ""); break;
     case O_RAM: a->emit.ram_budget = number("--ram-budget", optarg, 0, INT64_MAX); break;
     case O_FLASH: a->emit.flash_budget = number("--flash-budget", optarg, 0, INT64_MAX); break;
-    case O_TARGET: a->emit.isa = (a->target = target_named(optarg))->isa; remember(c, a, "--target", optarg); break;
+    case O_TARGET: a->target = target_named(optarg); remember(c, a, "--target", optarg); break;
     case O_FAST: a->fast_math = true; remember(c, a, "--fast-math", ""); break;
     case O_STRING: remember(c, a, "--string-bytes", optarg);
         c->string_bytes = (int)number("--string-bytes", optarg, 1, 1 << 20);
@@ -221,8 +221,8 @@ static Args take_args(Ctx *c, int argc, char **argv)
     a.command = argv[optind++];
     if (!strcmp(a.command, "help")) take_option(c, &a, O_HELP);
     if (optind < argc) a.model = argv[optind++];
-    a.nrest = argc - optind;
-    a.rest = argv + optind;
+    a.nrest = argc - optind, a.rest = argv + optind;
+    a.emit.isa = a.target->isa, a.emit.vector = target_vector(a.target);
     return a;
 }
 

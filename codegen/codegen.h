@@ -14,6 +14,7 @@ typedef struct EmitOptions {
     bool io_arena;                   /* --io=arena: the program is planned so */
     bool weights_bin;                /* --weights=bin */
     const char *isa;                 /* of x86-64, as compilers name its parts: "avx2,fma"; or NULL */
+    int vector;                      /* bytes of the machine's registers of vectors; 0: none */
     bool steps;                      /* behind kernel k stands PREFIX_step(k), which is declared, not defined */
     int64_t ram_budget, flash_budget;        /* bytes; RAM 2 GiB unless said otherwise; flash -1: none */
     int ncounts; const int *counted;         /* the last outputs are true dimensions, each of output counted[k] */

@@ -207,7 +207,7 @@ int64_t meter_bytes(Ctx *c, const Prog *p, const EmitOptions *o);    /* that the
 
 /* ---- size.c ------------------------------------------------------------------------------------------------------ */
 
-typedef struct KernelSizes { int64_t ops, bytes, stack; } KernelSizes;
+typedef struct KernelSizes { int64_t ops, bytes; } KernelSizes;
 /* The one buffer, locals aside, that the statement fills; NULL: none, or several. */
 const Buf *stmt_fills(const Stmt *s);
 KernelSizes kernel_sizes(Ctx *c, const Kernel *k);

@@ -22,6 +22,11 @@ const Target *target_at(int i)
     return i >= 0 && (size_t)i < sizeof targets / sizeof *targets ? &targets[i] : NULL;
 }
 
+int target_vector(const Target *t)
+{
+    return t->vectors ? 4 * t->lanes / t->vectors : 0;
+}
+
 const Target *target_find(const char *name)
 {
     for (int i = 0; target_at(i); i++)

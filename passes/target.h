@@ -12,6 +12,7 @@ typedef struct Target {
 } Target;
 
 const Target *target_find(const char *name);         /* NULL: there is none of that name */
+int target_vector(const Target *t);                  /* bytes of one of its registers of vectors; 0: it has none */
 const Target *target_at(int i);                      /* all of them, the default first; NULL behind the last */
 
 #endif

@@ -134,6 +134,7 @@ int op_arity(ScalarOp op);
 DType op_result(ScalarOp op, DType arg);         /* type of the value: that of the arguments, or BOOL; DT_NONE: not
                                                     defined there */
 bool op_writes(ScalarOp op, DType arg);          /* its value is a computed string: only a store into text slots has it */
+int text_constants(const char *text, DType arg); /* numbers in the text of an operator, a cast, and in what that calls */
 int op_stack(ScalarOp op, DType arg);            /* bytes of the arrays in its text and in what that calls */
 bool op_exact(ScalarOp op, DType arg);           /* uses no function of libm but the exact ones */
 

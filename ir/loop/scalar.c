@@ -260,6 +260,31 @@ static int arrays_of(const char *begin)
     return bytes;
 }
 
+static const char *behind_number(const char *p)
+{
+    while (is_word(*p) || *p == '.' || ((*p == '-' || *p == '+') && p[-1] == 'p'))
+        p++;
+    return p;
+}
+
+/* A number of one digit is a step, not a value to keep. */
+int text_constants(const char *text, DType arg)
+{
+    int n = 0;
+    for (const char *p = text; p && *p; ) {
+        const Token t = token_next(&p, text);
+        if (token_is(t, "SELF"))
+            n += text_constants(op_text((ScalarOp)op_find(token_name(&p)), arg), arg);
+        else if (token_is(t, "CALL"))
+            n += text_constants(casts[cast_find(token_name(&p))].text, arg);
+        if (!is_digit(*t.at))
+            continue;
+        p = behind_number(t.at);
+        n += p - t.at > 1;
+    }
+    return n;
+}
+
 int op_stack(ScalarOp op, DType arg)
 {
     return op_inline(op, arg) && !strstr(op_text(op, arg), "CALL") ? 0 : arrays_of(op_text(op, arg));
