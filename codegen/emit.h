@@ -72,6 +72,19 @@ typedef struct Function {            /* the C function that is being printed: on
     Bufs touched;
 } Function;
 
+enum { STEPS_MOST = 4 };
+typedef struct Step {                /* a pointer that goes on by an element a step */
+    const Buf *buf;
+    const Idx *shape, *first;        /* of the places that are read by it: without what is constant; the least, at step 0 */
+    const char *name;
+} Step;
+
+typedef struct Steps {               /* the loop that steps through what it reads */
+    int var; int64_t extent;
+    int64_t by;                      /* its variable, as printed, counts so many at a time */
+    int n; Step at[STEPS_MOST];
+} Steps;
+
 typedef struct Emit {
     Ctx *c;
     const Prog *p;
@@ -91,6 +104,7 @@ typedef struct Emit {
     int parts;                       /* numbers the names of parts of deep expressions, within a function */
     bool wide;                       /* some function is wide: so are the helpers for packed elements */
     bool lanes, each, rolled;        /* macros of lanes.c: used */
+    const Steps *steps;              /* what is printed stands in such a loop; NULL: it does not */
     bool in_lanes;                   /* what is printed stands in a loop of them */
     bool get[DT_COUNT], put[9];      /* helpers of packed elements: by type; by bits */
     VEC(const char *) strings;       /* constants within expressions that are too long for a literal */
@@ -153,6 +167,13 @@ void print_pointers(Emit *e, FILE *f);               /* what the function's text
 /* The name of the function's pointer to the array; NULL: none, it is named as it is. */
 const char *pointer_to(Emit *e, const Buf *b);
 void pointer_write(Emit *e, const Buf *b);           /* the function stores through it */
+
+/* ---- steps.c: loops that step through what they read ------------------------------------------------------------- */
+
+bool steps_of(Emit *e, const Stmt *loop, Steps *to);         /* whether the loop is one */
+void print_steps_begin(Emit *e, Steps *s, int indent);       /* in front of it: its pointers */
+const Idx *steps_place(Emit *e, const Idx *flat);            /* the place by the variable as it is printed */
+bool print_step_place(Emit *e, FILE *f, const Buf *b, const Idx *flat);      /* by one of the pointers, if one is for it */
 
 /* ---- data.c ------------------------------------------------------------------------------------------------------ */
 

@@ -167,6 +167,7 @@ void print_element(Emit *e, FILE *f, const Buf *b, const Idx *flat)
 {
     print_array(e, f, b);
     fputc('[', f);
+    if (e->steps) flat = steps_place(e, flat);
     const bool placed = in_arena(e, b);
     if (placed && !pointer_to(e, b) && flat->k > 0 && flat->n > 0 && flat->lo >= flat->k) {      /* the place first */
         fprintf(f, "%lld + ", (long long)flat->k);
@@ -179,8 +180,10 @@ void print_element(Emit *e, FILE *f, const Buf *b, const Idx *flat)
 
 void print_place(Emit *e, FILE *f, const Buf *b, const Idx *const *at)
 {
-    if (b->kind == BUF_LOCAL && b->rank == 0) print_array(e, f, b);
-    else print_element(e, f, b, flat_place(e, b, at));
+    const bool scalar = b->kind == BUF_LOCAL && b->rank == 0;
+    const Idx *flat = scalar ? NULL : flat_place(e, b, at);
+    if (scalar) print_array(e, f, b);
+    else if (!e->steps || !print_step_place(e, f, b, flat)) print_element(e, f, b, flat);
 }
 
 void print_packed(Emit *e, FILE *f, const Buf *b, const Idx *const *at)

@@ -328,22 +328,11 @@ static void print_behind(Emit *e, const Stmt *s, const Expr *guard, const Idx *r
     if (rest->lo < most) fputc(')', e->line->f);
 }
 
-static void print_for(Emit *e, const Stmt *s, int indent)
+/* for (k = first; k < end; k++): the loop's variable, and the pointers that go on with it. */
+static void print_for_head(Emit *e, const Stmt *s, const Expr *guard, const Idx *rest)
 {
-    if (silent(e, s)) return;
-    if (s->lanes) {
-        print_lanes(e, &s, 1, indent);
-        return;
-    }
-    const Idx *i = idx_var(e->c, s->var, s->extent), *rest = NULL;
-    const Expr *guard = guard_of(e, s, &rest);
-    const Stmt *body = guard ? s->body[0]->body[0] : s->body[0];
-    const bool block = body->kind == S_SEQ;
-    if (has_lanes(body)) {
-        e->rolled = true;
-        fprintf(e->inner->f, "%*s%s_ROLLED\n", indent, "", e->upper);
-    }
-    VEC_PUSH(e->c, e->vars, s->var);
+    const Steps *steps = e->steps && e->steps->var == s->var ? e->steps : NULL;
+    const Idx *i = idx_var(e->c, s->var, s->extent);
     FILE *f = e->line->f;
     fprintf(f, "for (%s ", idx_type(e));
     print_index(e, f, i);
@@ -352,14 +341,42 @@ static void print_for(Emit *e, const Stmt *s, int indent)
     fputs("; ", f);
     print_index(e, f, i);
     fputs(" < ", f);
-    print_behind(e, s, guard, rest);
+    if (steps) fprintf(f, "%lld", (long long)(s->extent * steps->by));
+    else print_behind(e, s, guard, rest);
     fputs("; ", f);
     print_index(e, f, i);
-    fputs(block ? "++) {" : "++)", f);
+    if (steps) fprintf(f, " += %lld", (long long)steps->by);
+    else fputs("++", f);
+    for (int k = 0; steps && k < steps->n; k++) fprintf(f, ", %s++", steps->at[k].name);
+}
+
+static void print_for(Emit *e, const Stmt *s, int indent)
+{
+    if (silent(e, s)) return;
+    if (s->lanes) {
+        print_lanes(e, &s, 1, indent);
+        return;
+    }
+    const Idx *rest = NULL;
+    const Expr *guard = guard_of(e, s, &rest);
+    const Stmt *body = guard ? s->body[0]->body[0] : s->body[0];
+    const bool rolled = has_lanes(body);
+    const Steps *outer = e->steps;
+    Steps steps;
+    const bool block = body->kind == S_SEQ || (rolled && body->kind == S_FOR && steps_of(e, body, &steps));
+    const bool stepping = rolled && !guard && steps_of(e, s, &steps);
+    if (stepping) print_steps_begin(e, &steps, indent);
+    if (stepping) e->steps = &steps;
+    e->rolled |= rolled;
+    if (rolled) fprintf(e->inner->f, "%*s%s_ROLLED\n", indent, "", e->upper);
+    VEC_PUSH(e->c, e->vars, s->var);
+    print_for_head(e, s, guard, rest);
+    fputs(block ? ") {" : ")", e->line->f);
     print_line(e, e->inner->f, indent);
     print_stmt(e, body, indent + INDENT);
     if (block) put(e, indent, "}");
     e->vars.n--;
+    e->steps = outer;
 }
 
 static void print_if(Emit *e, const Stmt *s, int indent)

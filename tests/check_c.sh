@@ -346,6 +346,22 @@ halves_in_vectors() {   # by each compiler, without the masks of AVX-512, too
     done
 }
 
+one_register() {        # clang: an operand of a product is read by way of one register, not of two
+    local at=$work/operand
+    mkdir -p "$at"
+    "$BURIN" build ../pass/tile_rows_share_what_is_read.txt -o "$at/m.c" &&
+        clang $c99 -O2 -march=skylake-avx512 -S -o "$at/m.s" "$at/m.c" && grep -q '1to16' "$at/m.s" || return 1
+    if grep -E '\(%r[a-z0-9]*,.*1to16' "$at/m.s"; then return 1; fi
+}
+
+short_text() {          # clang where registers are few: no more than half as much text again as gcc's
+    local at=$work/text
+    mkdir -p "$at"
+    "$BURIN" build ../pass/tile_rows_share_what_is_read.txt -o "$at/m.c" &&
+        gcc -std=c99 -O2 -c -o "$at/gcc.o" "$at/m.c" && clang -std=c99 -O2 -c -o "$at/clang.o" "$at/m.c" &&
+        size -A "$at/gcc.o" "$at/clang.o" | awk '/^\.text/ {n[++k] = $2} END {print n[1], n[2]; exit !(n[2] <= 1.5 * n[1])}'
+}
+
 no_double() { ! sed 's,/\*[^*]*\*/,,g' "$work/network/m.c" | grep -nwE 'double'; }
 
 for graph in *.onnxtxt; do
