@@ -106,6 +106,18 @@ static void apply(Import *im, const MValueInfo *v)
     }
 }
 
+/* What is said of one input twice, but not alike. */
+static void disagree(Import *im, const char *one, const char *other)
+{
+    if (strcmp(one, other))
+        error(im->c, im->m->graph->loc, "%s contradicts %s", other, one);
+}
+
+static const char *option_text(Ctx *c, const TypeOption *o)
+{
+    return internf(c, "--type %s=%s", o->input, dtype_name(o->dt));
+}
+
 static void unknown_input(Import *im, const char *option, const char *name)
 {
     const MGraph *g = im->m->graph;
@@ -132,10 +144,14 @@ void symbols_open(Import *im)
         s->size = b->size;
         s->option = option;
     }
-    for (int i = 0; o && i < o->nshapes; i++)
+    for (int i = 0; o && i < o->nshapes; i++) {
         unknown_input(im, "--shape", o->shapes[i].input);
-    for (int i = 0; o && i < o->ntypes; i++)
+        disagree(im, shape_text(im->c, &o->shapes[i]), shape_text(im->c, shape_of(o, o->shapes[i].input)));
+    }
+    for (int i = 0; o && i < o->ntypes; i++) {
         unknown_input(im, "--type", o->types[i].input);
+        disagree(im, option_text(im->c, &o->types[i]), option_text(im->c, type_of(o, o->types[i].input)));
+    }
     for (int i = 0; o && o->nshapes + o->ntypes && i < g->nins; i++)
         apply(im, &g->ins[i]);
 }

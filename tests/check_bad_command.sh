@@ -160,6 +160,8 @@ misfits() {             # the command line is sound, but not for this model
     refused "-D: no names" "-D: the model has no dimension 'N'; it has none" good.onnxtxt -D N=2
     refused "--shape: a name like it" "no input 'imgae'; did you mean 'image'" ../n.onnxtxt --shape imgae=2,3
     refused "--type: a name" "--type: the model has no input 'q'; it has 'image'" ../n.onnxtxt --type q=float
+    refused "--shape: twice" "--shape x=3 contradicts --shape x=2" good.onnxtxt --shape x=2 --shape x=3
+    refused "--type: twice" "--type x=int8 contradicts --type x=float" good.onnxtxt --type x=float --type x=int8
     told "run: a name" "run: the model has no input 'z'; it has 'x'" run good.onnxtxt z=../good.npy
     told "run: a name like it" "run: .* did you mean 'image'" run ../n.onnxtxt -D batch=2 imag=../good.npy
     told "run: an input twice" "run: input 'x' is given twice" run good.onnxtxt x=../good.npy x=../good.npy
