@@ -293,9 +293,10 @@ static int64_t stack_of(Ctx *c, const Kernel *k, int64_t vector)
     if (k->nheld) return sum(KERNEL_FRAME, parts_stack(c, k->nest, vector));
     Frame f = {0, 0, 0, 0, 1};
     measure_frame(c, k->nest, 0, &f);
-    if (f.loops) f.arrays = sum(f.arrays, times(vector, constants_spilled(c, k->nest)));
     const int64_t loads = count_loads(c, k->nest), ratio = widths_of(c, k);
-    if (vector) f.arrays = sum(f.arrays, block_stack(k->nest, loads, widths(c, k->nest)));
+    const bool block = vector && !f.arrays;      /* what has arrays of its own keeps it there */
+    if (block) f.arrays = block_stack(k->nest, loads, widths(c, k->nest));
+    if (f.loops) f.arrays = sum(f.arrays, times(vector, constants_spilled(c, k->nest)));
     const int64_t spills = f.spills < SPILLS_MAX ? f.spills : SPILLS_MAX;
     const int64_t copies = f.copies < COPIES_MAX ? f.copies : COPIES_MAX;
     const int64_t slots = sum(f.scalars, LOOP_SLOTS * f.loops + spills);
