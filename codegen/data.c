@@ -244,15 +244,22 @@ void plan_constants(Emit *e)
     }
 }
 
+static const char packed_told[] =
+    "/* Constants of the graph. One of another shape than there holds the same values in the order in which tiles read\n"
+    " * them, zeros where a tile is not full. */\n\n";
+
 void print_constants(Emit *e, FILE *f)
 {
     Rows *r = NEW(e->c, Rows);
+    bool told = !e->lanes;           /* without tiles, none lies otherwise than in the graph */
     for (int i = 0; i < e->strings.n; i++)
         print_characters(e, f, r, e->strings.at[i], internf(e->c, "w_long_text_%d", i + 1));
     for (int i = 0; i < e->p->nbufs; i++) {
         const Buf *b = e->p->bufs[i];
         const BufInfo *info = b->kind == BUF_CONST ? buf_info(e, b) : NULL;
         if (!info || !info->used || in_bin(e, b) || buf_count(b) == 0) continue;
+        if (!told) fputs(packed_told, f);
+        told = true;
         print_buf(e, e->line->f, b);
         print_comment(f, e->line, 0);
         if (b->dt == DT_STRING) print_strings(e, f, r, b, info->name);

@@ -229,7 +229,8 @@ static void print_guard(const Emit *e, FILE *f, const Kernel *k)
         reads |= in_arena(e, b) && b != k->out;
     }
     if (reads && (in_arena(e, k->out) || k->nheld))
-        fputs("#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 8\n__attribute__((noipa))\n#endif\n", f);
+        fputs("#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 8 /* gcc 12 may drop the call otherwise */\n"
+              "__attribute__((noipa))\n#endif\n", f);
 }
 
 /* wide: indices need 64 bits, whatever the nest says. */

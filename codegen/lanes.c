@@ -116,18 +116,21 @@ static const char pragma_macros[] =
 /* tune= is known from clang 13 on, as this warning is. */
 #define CLANG_TUNES "__has_warning(\"-Wreserved-identifier\")"
 
+#define TUNED "/* This machine has no preference for halves of registers, which would make clang halve the arrays. */\n"
+
 /* Compilers that know of registers of 64 bytes may still prefer halves of them: clang then clears arrays by halves,
  * which whole registers are read from at once. It cannot be told so but by the name of a machine that has no such
  * preference. */
 static const char clang_wide[] =
     "#if defined(__AVX512F__) && " CLANG_TUNES "\n"
+    TUNED
     "#pragma clang attribute push(__attribute__((target(\"tune=haswell\"))), apply_to = function)\n"
     "#elif defined(__AVX512F__)\n"
     "#pragma clang attribute push(__attribute__((min_vector_width(512))), apply_to = function)\n"
     "#endif\n";
 
 static const char clang_isa[] =
-    "#if !defined(__clang__)\n#pragma GCC target(\"%s\")\n#elif " CLANG_TUNES "\n"
+    "#if !defined(__clang__)\n#pragma GCC target(\"%s\")\n#elif " CLANG_TUNES "\n" TUNED
     "#pragma clang attribute push(__attribute__((target(\"%s,tune=haswell\"))), apply_to = function)\n#else\n"
     "#pragma clang attribute push(__attribute__((target(\"%s\"))), apply_to = function)\n#endif\n#endif\n\n";
 
@@ -149,6 +152,9 @@ static const char gcc_wide[] =
 /* Left alone, clang takes half a register of AVX-512. */
 static const char each_macro[] =
     "#define P_EACH P_PRAGMA(clang loop vectorize(assume_safety) vectorize_width(P_LANES_MOST))\n";
+
+/* At -O3 clang writes out short loops of lanes, and would then make vectors of the loop around them. */
+static const char clang_rolled[] = "#define P_ROLLED P_PRAGMA(clang loop unroll(disable) vectorize(disable))\n";
 
 /* With all lanes side by side, clang would spill most of them where registers are few: a loop then takes one register
  * at a time, which is a third of the text. */
@@ -173,10 +179,14 @@ static const char gcc_lanes[] =
     "#define P_ALSO(type, i, n)\n"
     "#endif\n";
 
+static const char lanes_told[] =
+    "\n * P_LANES, P_SUMS: as many as fill registers; the latter add to arrays. P_ALSO between two bodies: one loop for\n"
+    " * clang, for gcc loops of their own, which it takes for vectors one by one.";
+
 static void print_macros(Emit *e, FILE *f, const char *text)
 {
     for (const char *p = text; *p; p++) {
-        const bool placeholder = *p == 'P' && p[1] == '_' && (p == text || p[-1] == ' ' || p[-1] == '(');
+        const bool placeholder = *p == 'P' && p[1] == '_' && (p == text || strchr(" (\n", p[-1]));
         if (placeholder) fputs(e->upper, f);
         else fputc(*p, f);
     }
@@ -214,7 +224,9 @@ void print_lanes_end(Emit *e, FILE *f)
 void print_lane_macros(Emit *e, FILE *f)
 {
     if (!any_lanes(e) && !e->rolled) return;
-    fputs("/* Loops whose steps are independent, told to each compiler in its own words. */\n", f);
+    fputs("/* Loops whose steps are independent, told to each compiler in its own words.", f);
+    if (e->lanes) print_macros(e, f, lanes_told);
+    fputs(" */\n", f);
     if (any_lanes(e)) print_macros(e, f, lane_macros);
     if (any_lanes(e)) print_macros(e, f, aligned);
     print_macros(e, f, pragma_macros);
@@ -222,7 +234,7 @@ void print_lane_macros(Emit *e, FILE *f)
     if (any_lanes(e) && !e->o->isa) print_macros(e, f, clang_wide);
     if (e->lanes) print_macros(e, f, clang_lanes);
     if (e->each) print_macros(e, f, each_macro);
-    if (e->rolled) print_macros(e, f, "#define P_ROLLED P_PRAGMA(clang loop unroll(disable))\n");
+    if (e->rolled) print_macros(e, f, clang_rolled);
     fputs("#elif defined(__GNUC__)\n", f);
     if (e->lanes) print_macros(e, f, gcc_whole);
     if (e->lanes || e->each) print_macros(e, f, gcc_wide);
