@@ -8,7 +8,7 @@
 
 enum { WINDOW_MOST = 16, NODES_MOST = 256 };     /* steps that are written out; nodes of all */
 enum { STORES_MOST = 128 };          /* of a kernel in pieces */
-enum { CUTS_MOST = 6, ELEMENTS_FEWEST = 1024 };      /* of a loop; of a kernel that is worth the text */
+enum { CUTS_MOST = 6 };              /* of a loop */
 
 static Kernel with(Ctx *c, const Kernel *k, int var, int64_t count, const Idx *to)
 {
@@ -156,7 +156,6 @@ static int stores_in(const Stmt *s)
 /* Cuts of cuts, where many dimensions are one loop, would be text out of all proportion: such loops stay whole. */
 const Stmt *cut_elements(Ctx *c, const Kernel *k, int from)
 {
-    if (kernel_count(k) < ELEMENTS_FEWEST) return NULL;
     const Kernel *flat = without_windows(c, k);
     for (int v = from; v < k->rank; v++) {
         Cuts x = {c, flat, v, 0, {0}};
@@ -165,12 +164,14 @@ const Stmt *cut_elements(Ctx *c, const Kernel *k, int from)
         const Stmt *parts[CUTS_MOST + 1];
         for (int i = 0; i <= x.n; i++) {
             const int64_t first = i ? x.at[i - 1] : 0, end = i < x.n ? x.at[i] : k->dims[v];
-            parts[i] = spell_elements(c, kernel_part(c, flat, v, first, 1, end - first), v, true);
+            const Kernel *part = kernel_part(c, flat, v, first, 1, end - first);
+            parts[i] = cut_elements(c, part, v);
+            if (!parts[i]) parts[i] = spell_loops(c, part, v, true);
         }
         const Stmt *nest = stmt_seq(c, x.n + 1, parts);
         if (stores_in(nest) > STORES_MOST) continue;
         while (v-- > from) nest = stmt_for(c, v, k->dims[v], nest);
         return nest;
     }
-    return flat == k ? NULL : spell_elements(c, flat, from, true);
+    return flat == k ? NULL : spell_loops(c, flat, from, true);
 }

@@ -70,11 +70,9 @@ static const Stmt *stretches(Ctx *c, const Kernel *k, int v, int u)
     return stmt_seq(c, count, parts);
 }
 
-const Stmt *spell_elements(Ctx *c, const Kernel *k, int from, bool wide)
+const Stmt *spell_loops(Ctx *c, const Kernel *k, int from, bool wide)
 {
-    const Stmt *nest = wide ? cut_elements(c, k, from) : NULL;
-    if (nest) return nest;
-    nest = spelled_store(c, k->out, k->at, k->value, wide);
+    const Stmt *nest = spelled_store(c, k->out, k->at, k->value, wide);
     int u = k->rank - 1;
     while (u > from && k->dims[u] == 1) u--;
     int v = u;
@@ -88,4 +86,10 @@ const Stmt *spell_elements(Ctx *c, const Kernel *k, int from, bool wide)
     }
     for (int i = u; i >= from; i--) nest = stmt_for(c, i, k->dims[i], nest);
     return nest;
+}
+
+const Stmt *spell_elements(Ctx *c, const Kernel *k, int from, bool wide)
+{
+    const Stmt *nest = wide && kernel_count(k) >= CUT_FEWEST ? cut_elements(c, k, from) : NULL;
+    return nest ? nest : spell_loops(c, k, from, wide);
 }

@@ -44,12 +44,15 @@ const Expr *read_scalar(Speller *s, const Buf *b);
 void write_scalar(Speller *s, const Buf *b, const Expr *value);
 
 const Buf *spell_lanes(Speller *s, const Reduce *r);     /* rows.c: the scalar that holds a reduction in lanes */
-/* each.c: the loops of a kernel in compute form, over its variables `from` and up. */
+/* each.c: the loops of a kernel in compute form, over its variables `from` and up; spell_elements: cut where guards
+ * change, if there are as many elements as are worth the text. */
+enum { CUT_FEWEST = 1024 };
+const Stmt *spell_loops(Ctx *c, const Kernel *k, int from, bool wide);
 const Stmt *spell_elements(Ctx *c, const Kernel *k, int from, bool wide);
 /* cut.c: every step-th value of a variable, from `first` on, as a kernel. */
 const Kernel *kernel_part(Ctx *c, const Kernel *k, int var, int64_t first, int64_t step, int64_t count);
 Kernel kernel_part_at(Ctx *c, const Kernel *k, int var, const Idx *first, int64_t count);    /* likewise, step 1 */
-/* cut.c: likewise spell_elements, with loops cut where guards change and small windows written out; NULL: there are
+/* cut.c: likewise, with loops cut where guards change and small windows written out; NULL: there are
  * none. */
 const Stmt *cut_elements(Ctx *c, const Kernel *k, int from);
 /* rowwise.c: the first *taken of n kernels as one; NULL: they are none. */
