@@ -245,8 +245,8 @@ void plan_constants(Emit *e)
 }
 
 static const char packed_told[] =
-    "/* Constants of the graph. One of another shape than there holds the same values in the order in which tiles read\n"
-    " * them, zeros where a tile is not full. */\n\n";
+    "/* Constants of the graph. One of another shape than there holds the same values in the order in which tiles\n"
+    " * read them, zeros where a tile is not full. */\n\n";
 
 void print_constants(Emit *e, FILE *f)
 {

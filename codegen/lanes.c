@@ -180,8 +180,8 @@ static const char gcc_lanes[] =
     "#endif\n";
 
 static const char lanes_told[] =
-    "\n * P_LANES, P_SUMS: as many as fill registers; the latter add to arrays. P_ALSO between two bodies: one loop for\n"
-    " * clang, for gcc loops of their own, which it takes for vectors one by one.";
+    "\n * P_LANES, P_SUMS: as many as fill registers; the latter add to arrays. P_ALSO between two bodies: one loop\n"
+    " * for clang, for gcc loops of their own, which it takes for vectors one by one.";
 
 static void print_macros(Emit *e, FILE *f, const char *text)
 {

@@ -362,6 +362,14 @@ short_text() {          # clang where registers are few: no more than half as mu
         size -A "$at/gcc.o" "$at/clang.o" | awk '/^\.text/ {n[++k] = $2} END {print n[1], n[2]; exit !(n[2] <= 1.5 * n[1])}'
 }
 
+long_loops() {          # clang -O3 leaves loops around lanes as they are: hardly more text than at -O2
+    local at=$work/loops level
+    mkdir -p "$at"
+    "$BURIN" build ../pass/tile_columns_of_lanes.txt -o "$at/m.c" || return 1
+    for level in 2 3; do clang -std=c99 -march=skylake-avx512 -O$level -c -o "$at/$level.o" "$at/m.c" || return 1; done
+    size -A "$at/2.o" "$at/3.o" | awk '/^\.text/ {n[++k] = $2} END {print n[1], n[2]; exit !(n[2] <= 1.5 * n[1])}'
+}
+
 no_double() { ! sed 's,/\*[^*]*\*/,,g' "$work/network/m.c" | grep -nwE 'double'; }
 
 for graph in *.onnxtxt; do
