@@ -4,7 +4,7 @@
  * table beside the rows says what is exact or which helper calls which. Helpers are numbered in the order in which C
  * must define them: first cast.def's, then scalar.def's rows, row by row and type by type. */
 #include "scalar.h"
-
+#include "scalar_token.h"
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
@@ -139,48 +139,6 @@ const char *scalar_tag(DType dt)
 
 /* ---- reading a text ---------------------------------------------------------------------------------------------- */
 
-typedef struct Token { const char *at; int n; bool word; } Token;    /* word: an identifier, perhaps a placeholder */
-
-static bool is_digit(char ch)
-{
-    return ch >= '0' && ch <= '9';
-}
-
-static bool is_word(char ch)
-{
-    return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || is_digit(ch) || ch == '_';
-}
-
-/* The next identifier or single character; numbers and members (after a full stop) are no words. */
-static Token token_next(const char **p, const char *begin)
-{
-    const char *s = *p;
-    Token t = { s, 1, false };
-    if (is_word(*s)) {
-        while (is_word(s[t.n]))
-            t.n++;
-        t.word = !is_digit(*s) && (s == begin || s[-1] != '.');
-    }
-    *p = s + t.n;
-    return t;
-}
-
-static bool token_is(Token t, const char *word)
-{
-    return t.word && strlen(word) == (size_t)t.n && !memcmp(t.at, word, (size_t)t.n);
-}
-
-/* The name in parentheses at *p, which moves behind them. */
-static Token token_name(const char **p)
-{
-    const char *s = *p + strspn(*p, " ");
-    Token t = { s + 1, 0, true };
-    while (t.at[t.n] != ')')
-        t.n++;
-    *p = t.at + t.n + 1;
-    return t;
-}
-
 static int op_find(Token t)
 {
     for (int op = 0; op < OP_COUNT; op++)
@@ -234,14 +192,6 @@ bool op_inline(ScalarOp op, DType arg)
     return true;
 }
 
-static int digits_at(const char *p)
-{
-    int n = 0;
-    while (is_digit(*p))
-        n = 10 * n + (*p++ - '0');
-    return n;
-}
-
 /* Arrays are recognised by "uint32_t x[40], y[40]" and the like. */
 static int arrays_of(const char *begin)
 {
@@ -258,13 +208,6 @@ static int arrays_of(const char *begin)
             bytes += element * digits_at(p);
     }
     return bytes;
-}
-
-static const char *behind_number(const char *p)
-{
-    while (is_word(*p) || *p == '.' || ((*p == '-' || *p == '+') && p[-1] == 'p'))
-        p++;
-    return p;
 }
 
 /* A number of one digit is a step, not a value to keep. */
