@@ -38,7 +38,8 @@ speed_model() {         # speed_model NAME: writes its graph
 
 # speed_bench NAME CC: sets seconds (of a call), ops, bytes, flops and copy (peaks).
 speed_bench() {
-    CC=$2 CFLAGS=$speed_flags "$BURIN" bench "$work/$1.onnxtxt" --json ${SPEED_OPTIONS:-} >"$work/speed.json" || return 1
+    CC=$2 CFLAGS=$speed_flags "$BURIN" bench "$work/$1.onnxtxt" --json ${SPEED_OPTIONS:-} \
+        >"$work/speed.json" || return 1
     read -r seconds ops bytes flops copy <<<"$(awk '
         function value(name) {
             return match($0, "\"" name "\": [-+.0-9e]+") ? substr($0, RSTART + length(name) + 4, RLENGTH) + 0 : ""
@@ -48,32 +49,47 @@ speed_bench() {
         END {print v[1], v[2], v[3], v[4], v[5]}' "$work/speed.json")"
 }
 
+# A figure that other work has spoilt is taken again, twice at most; the best one counts.
 speed_operator() {      # speed_operator CC NAME compute|memory BOUND [PRODUCT-SUMS]
-    speed_model "$2" && speed_bench "$2" "$1" || { fail "$2, $1" "burin bench"; return; }
-    local share unit
-    if [ "$3" = compute ]; then
-        share=$(awk "BEGIN {printf \"%.2f\", 2 * $5 / $seconds / $flops}")
-        unit=$(awk "BEGIN {printf \"%.1f GFLOP/s of %.1f\", 2e-9 * $5 / $seconds, 1e-9 * $flops}")
-    else
-        share=$(awk "BEGIN {printf \"%.2f\", $bytes / $seconds / $copy}")
-        unit=$(awk "BEGIN {printf \"%.1f GB/s of %.1f\", 1e-9 * $bytes / $seconds, 1e-9 * $copy}")
-    fi
+    speed_model "$2" || { fail "$2, $1" "no model"; return; }
+    local share=0 now unit try
+    for try in 1 2 3; do
+        speed_bench "$2" "$1" || { fail "$2, $1" "burin bench"; return; }
+        if [ "$3" = compute ]; then
+            now=$(awk "BEGIN {printf \"%.2f\", 2 * $5 / $seconds / $flops}")
+        else
+            now=$(awk "BEGIN {printf \"%.2f\", $bytes / $seconds / $copy}")
+        fi
+        at_most "$now" "$share" && continue
+        share=$now
+        if [ "$3" = compute ]; then
+            unit=$(awk "BEGIN {printf \"%.1f GFLOP/s of %.1f\", 2e-9 * $5 / $seconds, 1e-9 * $flops}")
+        else
+            unit=$(awk "BEGIN {printf \"%.1f GB/s of %.1f\", 1e-9 * $bytes / $seconds, 1e-9 * $copy}")
+        fi
+        at_most "$4" "$share" && break
+    done
     figure "$2, $1: of the peak ($unit)" "$share" at-least "$4"
 }
 
-speed_network() {       # speed_network NAME: by each compiler, and the slower of two against the other
-    local cc times=
-    speed_model "$1"
-    for cc in $speed_ccs; do
-        speed_bench "$1" $cc || { fail "$1, $cc" "burin bench"; return; }
-        times="$times $seconds"
-        awk "BEGIN {printf \"    (%s, %s: %.1f us a call, %.1f GFLOP/s, %.2f of the peak of %.1f)\\n\", \"$1\", \"$cc\",
-            1e6 * $seconds, 1e-9 * $ops / $seconds, $ops / $seconds / $flops, 1e-9 * $flops}"
+# By each compiler in turn, three times; the slower one's best time against the other's.
+speed_network() {       # speed_network NAME
+    local cc try name=$1
+    local -A least=()
+    speed_model "$name"
+    for try in 1 2 3; do
+        for cc in $speed_ccs; do
+            speed_bench "$name" $cc || { fail "$name, $cc" "burin bench"; return; }
+            at_most "${least[$cc]:-1e9}" "$seconds" && continue
+            least[$cc]=$seconds
+            awk "BEGIN {printf \"    (%s, %s: %.1f us a call, %.1f GFLOP/s, %.2f of the peak of %.1f)\n\",
+                \"$name\", \"$cc\", 1e6 * $seconds, 1e-9 * $ops / $seconds, $ops / $seconds / $flops, 1e-9 * $flops}"
+        done
     done
-    set -- "$1" $times
-    [ $# = 3 ] || return
-    figure "$1: the slower compiler's time, of the other's" \
-        "$(awk "BEGIN {a = $2 / $3; printf \"%.2f\", a < 1 ? 1 / a : a}")" at-most 1.08
+    set -- "${least[@]}"
+    [ $# = 2 ] || return
+    figure "$name: the slower compiler's time, of the other's" \
+        "$(awk "BEGIN {a = $1 / $2; printf \"%.2f\", a < 1 ? 1 / a : a}")" at-most 1.08
 }
 
 speed_peer() {          # networks against ONNX Runtime, in turn in one process
