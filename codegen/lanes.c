@@ -142,6 +142,14 @@ static const char aligned[] =
 static const char gcc_whole[] =
     "#pragma GCC optimize(\"no-tree-loop-distribute-patterns\")\n";
 
+/* What some products share it reads again for each, where it takes a machine to be slow at moving registers (znver3 and
+ * intel, of the names it knows). */
+static const char gcc_kept[] =
+    "#if defined(__AVX__)\n"
+    "/* On this machine values that several products share stay in registers. */\n"
+    "#pragma GCC target(\"tune=haswell\")\n"
+    "#endif\n";
+
 /* At -O2 it takes loops only whose count is a multiple of what a register holds and that read side by side. */
 static const char gcc_wide[] =
     "#pragma GCC optimize(\"vect-cost-model=dynamic\")\n"
@@ -237,6 +245,7 @@ void print_lane_macros(Emit *e, FILE *f)
     if (e->rolled) print_macros(e, f, clang_rolled);
     fputs("#elif defined(__GNUC__)\n", f);
     if (e->lanes) print_macros(e, f, gcc_whole);
+    if (e->lanes) print_macros(e, f, gcc_kept);
     if (e->lanes || e->each) print_macros(e, f, gcc_wide);
     if (e->lanes) print_macros(e, f, gcc_lanes);
     if (e->each) print_macros(e, f, "#define P_EACH P_PRAGMA(GCC ivdep)\n");

@@ -188,7 +188,7 @@ static int64_t step_time(const Tiling *t, int64_t rows, int64_t panels)
     const bool kept = v * panels * (rows + 1) < t->target->registers;
     const int64_t loads = (kept ? v * panels : products) + rows + (far - 1) * v * panels;
     const int64_t most = products > loads ? products : loads;
-    return 2 * (most > 8 ? most : 8) + 2 + (by_far(t) ? panels : 0);
+    return 2 * (most > 8 ? most : 8) + 4 + (by_far(t) ? panels : 0);
 }
 
 /* Rows and panels of the tiles that are done soonest; each kind of rest costs room as well, least beside long sums. */
@@ -207,7 +207,7 @@ static void shape_of(const Tiling *t, int64_t extent, int64_t whole, int *rows, 
                 if (down && across) time += down * (k & 2 ? over : across) * step_time(t, height, k & 2 ? 1 : width);
             }
             time += time / (by_far(t) ? 64 : 16) * ((rest > 0) + (over > 0));
-            if (time < best) best = time, *rows = r, *panels = p;
+            if (time < best || (time == best && p < *panels)) best = time, *rows = r, *panels = p;
         }
 }
 
