@@ -1,11 +1,11 @@
 /* Movement across the order of memory: a kernel that writes along one variable and reads along another goes by square
  * blocks, so that each stretch of memory is used up while it is near. Where vectors hold a whole side, its rows are
- * woven: two halves of the block element by element in turn, which compilers make two shuffles of, time and again,
- * until columns lie side by side. All places are constants, so the local arrays become registers. */
+ * woven: quarters of the block element by element in turn, which compilers make shuffles of, time and again, until
+ * columns lie side by side. All places are constants, so the local arrays can become registers. */
 #include "loopify.h"
 #include "tile.h"
 
-enum { SIDE = 16, WOVEN = 8, PARTS_MOST = 3, ELEMENTS_FEWEST = 1024, WOVEN_FEWEST = 256 };
+enum { SIDE = 16, WOVEN = 8, WAYS = 4, PARTS_MOST = 3, ELEMENTS_FEWEST = 1024, WOVEN_FEWEST = 256 };
 
 typedef struct Crossing { Ctx *c; const Kernel *k; int along, across; bool woven; } Crossing;
 
@@ -93,15 +93,15 @@ static const Stmt *plain_block(const Square *b, int64_t along, int64_t across)
     return stmt_for(c, vars[1], across, stmt_for(c, vars[0], along, s));
 }
 
-/* One step of weaving: the halves of what lies at from[0] and from[1], element by element in turn, `lanes` of each. */
-static const Stmt *woven(Ctx *c, int var, int64_t lanes, const Buf *to, int64_t at, const Expr *const *from)
+/* One step of weaving: `ways` stretches element by element in turn, `lanes` of each. */
+static const Stmt *woven(Ctx *c, int var, int64_t lanes, const Buf *to, int64_t at, int ways, const Expr *const *from)
 {
-    const Stmt *turn[2];
-    for (int i = 0; i < 2; i++) {
-        const Idx *place = idx_axpy(c, idx_const(c, 2 * at + i), 2, idx_var(c, var, lanes));
+    const Stmt *turn[WAYS];
+    for (int i = 0; i < ways; i++) {
+        const Idx *place = idx_axpy(c, idx_const(c, ways * at + i), ways, idx_var(c, var, lanes));
         turn[i] = stmt_store(c, to, &place, from[i]);
     }
-    return stmt_lanes(c, var, lanes, stmt_seq(c, 2, turn));
+    return stmt_lanes(c, var, lanes, stmt_seq(c, ways, turn));
 }
 
 static const Expr *lanes_at(Ctx *c, const Buf *b, int64_t from, int var, int64_t lanes)
@@ -110,30 +110,35 @@ static const Expr *lanes_at(Ctx *c, const Buf *b, int64_t from, int var, int64_t
     return expr_load(c, b, &at);
 }
 
-/* The rows, as one run, are halved and the halves woven as often as it takes for their columns to lie side by side. */
+/* The rows, as one run, are cut in four and these woven until their columns lie side by side; in two where no more is
+ * left to do. Four at once go through memory half as often, where a compiler keeps the arrays there. */
 static const Stmt *woven_block(const Square *b, int64_t along, int64_t across)
 {
     Ctx *c = b->x->c;
     const Stmt *all[SIDE * SIDE];
     const int var = var_new(c), lane = var_new(c), out = var_new(c);
-    const int64_t room = along * across, half = room / 2, lanes = half < SIDE ? half : SIDE;
+    const int64_t room = along * across;
     const Buf *from = buf_new(c, BUF_LOCAL, "woven0", b->x->k->out->dt, 1, &room), *spare = NULL;
+    const Expr *parts[WAYS];
     int n = 0;
     all[n++] = stmt_local(c, from);
-    for (int64_t i = 0; i < along / 2; i++) {
-        const Idx *column = idx_var(c, var, across);
-        const Expr *rows[] = {value_at(b, idx_const(c, i), column), value_at(b, idx_const(c, i + along / 2), column)};
-        all[n++] = woven(c, var, across, from, i * across, rows);
+    for (int64_t i = 0; i < along / WAYS; i++) {
+        for (int w = 0; w < WAYS; w++)
+            parts[w] = value_at(b, idx_const(c, i + w * along / WAYS), idx_var(c, var, across));
+        all[n++] = woven(c, var, across, from, i * across, WAYS, parts);
     }
-    for (int64_t done = 2; done < along; done *= 2) {
+    for (int64_t left = along / WAYS; left > 1;) {
+        const int ways = left < WAYS ? 2 : WAYS;
+        const int64_t part = room / ways, lanes = part < SIDE ? part : SIDE;
         const Buf *to = spare ? spare : buf_new(c, BUF_LOCAL, "woven1", from->dt, 1, &room);
         if (!spare) all[n++] = stmt_local(c, to);
-        for (int64_t i = 0; i < half; i += lanes) {
-            const Expr *halves[] = {lanes_at(c, from, i, lane, lanes), lanes_at(c, from, half + i, lane, lanes)};
-            all[n++] = woven(c, lane, lanes, to, i, halves);
+        for (int64_t i = 0; i < part; i += lanes) {
+            for (int w = 0; w < ways; w++) parts[w] = lanes_at(c, from, w * part + i, lane, lanes);
+            all[n++] = woven(c, lane, lanes, to, i, ways, parts);
         }
         spare = from;
         from = to;
+        left /= ways;
     }
     for (int64_t i = 0; i < across; i++) {
         const Stmt *s = element(b, idx_var(c, out, along), idx_const(c, i), lanes_at(c, from, i * along, out, along));
