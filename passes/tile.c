@@ -169,7 +169,7 @@ static int lanes_for(const Tiling *t, int64_t left)
 }
 
 static const double CACHE = 128 * 1024;      /* elements that stay near */
-enum { OWN_MOST = 6 };               /* arrays, where each row reads lanes of its own: loads are what takes time */
+enum { OWN_MOST = 6, ALONE_MOST = 8 };       /* arrays, where rows read lanes of their own: loads take the time; or one row */
 enum { STEPS_NEAR = 512, FAR = 3 };  /* steps of a panel of 16 floats in 32 KiB; time of a load from behind it */
 
 /* Whether tiles read panels from behind the nearest cache, again for all rows: the fewer at a time, the better. */
@@ -196,7 +196,8 @@ static void shape_of(const Tiling *t, int64_t extent, int64_t whole, int *rows, 
 {
     int64_t best = INT64_MAX;
     const bool own = t->row < 0 || t->read[t->row];
-    const int arrays = own && !t->padded && t->target->arrays > OWN_MOST ? OWN_MOST : t->target->arrays;
+    const int most = t->row < 0 ? ALONE_MOST : OWN_MOST;
+    const int arrays = own && !t->padded && t->target->arrays > most ? most : t->target->arrays;
     for (int r = 1; r <= arrays && r <= extent; r++)
         for (int p = 1; r * p <= arrays && (p == 1 || p <= whole); p++) {
             const int64_t rest = extent % r, over = whole % p;
@@ -204,7 +205,7 @@ static void shape_of(const Tiling *t, int64_t extent, int64_t whole, int *rows, 
             for (int k = 0; k < 4; k++) {
                 const int64_t height = k & 1 ? rest : r, width = k & 2 ? over : p;
                 const int64_t down = k & 1 ? rest > 0 : extent / r, across = k & 2 ? over > 0 : whole ? whole / p : 1;
-                if (down && across) time += down * (k & 2 ? over : across) * step_time(t, height, k & 2 ? 1 : width);
+                if (down && across) time += down * across * step_time(t, height, width);
             }
             time += time / (by_far(t) ? 64 : 16) * ((rest > 0) + (over > 0));
             if (time < best || (time == best && p < *panels)) best = time, *rows = r, *panels = p;
@@ -253,7 +254,7 @@ static void cut_lanes(Tiling *t, int panels, Segments *s)
     const int lanes = most_lanes(t);
     const int64_t whole = n / lanes, over = whole % panels;
     add(t, s, (Segment){.from = 0, .count = whole / panels, .size = panels, .lanes = lanes, .valid = lanes});
-    add(t, s, (Segment){.from = (whole - over) * lanes, .count = over, .size = 1, .lanes = lanes, .valid = lanes});
+    add(t, s, (Segment){.from = (whole - over) * lanes, .count = over > 0, .size = (int)over, .lanes = lanes, .valid = lanes});
     if (t->again && !t->padded && whole && lanes_for(t, n % lanes) < n % lanes) {
         add(t, s, (Segment){.from = n - lanes, .count = 1, .size = 1, .lanes = lanes, .valid = lanes});
         return;
