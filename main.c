@@ -326,15 +326,6 @@ static void report(Ctx *c, Args *a)
     else report_text(stdout, c, u.prog, &a->emit);
 }
 
-static void bind_inputs(Ctx *c, const Args *a, const Graph *g, const Tensor **in)
-{
-    for (int i = 0; i < a->nrest; i++) taken(option_input(c, g, a->rest[i], in));
-    for (int k = 0; k < g->nins; k++)
-        if (!in[k])
-            error(c, (Loc){0}, "input '%s' (%s) has no value: say %s=FILE", g->ins[k]->name,
-                  type_text(c, g->ins[k]->type), g->ins[k]->name);
-}
-
 static void run(Ctx *c, Args *a)
 {
     a->counts = true;
@@ -344,7 +335,8 @@ static void run(Ctx *c, Args *a)
     const Graph *g = u.graph;
     const Tensor **in = NEW_N(c, const Tensor *, g->nins);
     c->needs = needs_text(c, g, u.prog, 1);
-    bind_inputs(c, a, g, in);
+    for (int i = 0; i < a->nrest; i++) taken(option_input(c, g, a->rest[i], in));
+    inputs_wanted(c, g, in);
     if (c->errors) return;
     Tensor **out = interpreted(c, u.prog, &a->emit, in, true);
     const int shown = g->nouts - g->ncounts;

@@ -107,6 +107,7 @@ const char *option_type(Ctx *c, ReadOptions *r, const char *text);
 const char *option_name(Ctx *c, const char *text, const char **value);   /* of NAME=VALUE; NULL: it is not */
 /* Likewise INPUT=FILE of burin run: the value of one of the graph's inputs. */
 const char *option_input(Ctx *c, const Graph *g, const char *text, const Tensor **in);
+void inputs_wanted(Ctx *c, const Graph *g, const Tensor *const *in);     /* an error for each that has no value */
 /* error: the option names an input, a dimension that the model does not have; names: those it has. */
 void option_unknown(Ctx *c, Loc loc, const char *option, const char *what, const char *name, int n,
                     const char *const *names);
@@ -195,8 +196,8 @@ bool dataset_read(Ctx *c, const char *folder, const Graph *g, const Tensor **in,
 
 /* ---- npy.c, pbfile.c: files of one tensor ---------------------------------------------------------------------- */
 
-/* The tensor in a file, NumPy's .npy or a TensorProto of ONNX, whichever it is; its data mapped. A file that holds
- * something else than `want` is an error (and gives zeros). want.rank < 0: of any shape. */
+/* The tensor in a file, NumPy's .npy or a TensorProto of ONNX, whichever its content says; its data mapped. A file that
+ * holds anything else than `want` is an error (and gives zeros). want.rank < 0: of any shape. */
 const Tensor *value_read(Ctx *c, const char *path, Type want);
 const Tensor *tensor_read(Ctx *c, const File *f, Type want);
 /* STEM.npy, or STEM.pb for a type that NumPy lacks; fatal when it cannot. */

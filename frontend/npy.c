@@ -124,7 +124,7 @@ const Tensor *npy_read(Ctx *c, const File *f, Type want)
     }
     Type t = type_make(c, h.dt, h.rank, h.dims);
     if (!type_fits(t, want)) {
-        error(c, at, "holds %s, the input is %s", type_text(c, t), want_text(c, want));
+        error(c, at, "holds %s, but %s is wanted", type_text(c, t), want_text(c, want));
         return tensor_missing(c, want);
     }
     if (f->size - h.data < type_bytes(t)) {

@@ -24,10 +24,20 @@ void option_unknown(Ctx *c, Loc loc, const char *option, const char *what, const
     error(c, loc, "%s: the model has no %s '%s'%s%s", option, what, name, list, !near && n > MOST ? ", ..." : "");
 }
 
+/* A file without a name in front: as it might have been meant. */
+static const char *no_input(Ctx *c, const Graph *g, const char *text, const Tensor **in)
+{
+    const char *fault = internf(c, "run wants NAME=FILE, not '%s'", text);
+    for (int k = 0; k < g->nins; k++)
+        if (!in[k])
+            return internf(c, "%s: say %s=%s", fault, g->ins[k]->name, strcmp(text, g->ins[k]->name) ? text : "FILE");
+    return fault;
+}
+
 const char *option_input(Ctx *c, const Graph *g, const char *text, const Tensor **in)
 {
     const char *file, *name = option_name(c, text, &file);
-    if (!name) return no_name(c, "run", text);
+    if (!name) return no_input(c, g, text, in);
     const char **names = NEW_N(c, const char *, g->nins);
     int k = 0;
     for (int i = 0; i < g->nins; i++) names[i] = g->ins[i]->name;
@@ -36,6 +46,15 @@ const char *option_input(Ctx *c, const Graph *g, const char *text, const Tensor 
     else if (k < g->nins) in[k] = value_read(c, file, g->ins[k]->type);
     else option_unknown(c, (Loc){0}, "run", "input", name, g->nins, names);
     return NULL;
+}
+
+void inputs_wanted(Ctx *c, const Graph *g, const Tensor *const *in)
+{
+    for (int k = 0; k < g->nins; k++)
+        if (!in[k])
+            error(c, (Loc){0}, "input '%s' (%s) has no value: give NAME=FILE behind the model, %s=FILE here; a FILE is "
+                  "NumPy's .npy or an ONNX TensorProto (.pb)", g->ins[k]->name, type_text(c, g->ins[k]->type),
+                  g->ins[k]->name);
 }
 
 const char *option_size(Ctx *c, ReadOptions *r, const char *text)

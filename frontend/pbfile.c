@@ -4,16 +4,30 @@
 
 #include <pb_encode.h>
 
+/* Why the file is no TensorProto, or NULL. What is of no format that is read ends here, most often raw bytes. */
+static const char *no_tensor(Onnx *x, const File *f)
+{
+    onnx_TensorProto m = {0};
+    const pb_byte_t *fault;
+    const char *why = message_walk(x->c, (Place){x->base, f->size}, onnx_TensorProto_fields, &m, &fault);
+    if (why) return internf(x->c, "it is cut short, damaged or none at byte %zu: %s", (size_t)(fault - x->base), why);
+    return m.data_type ? NULL : "it states no element type";
+}
+
 const Tensor *pbfile_read(Ctx *c, const File *f, Type want)
 {
     Onnx *x = onnx_new(c, f);
     Mark mark = scratch_mark(c);
-    const Tensor *t = onnx_tensor(x, onnx_loc(x), (Place){x->base, f->size}, NULL);
+    const char *fault = no_tensor(x, f);
+    const Tensor *t = fault ? NULL : onnx_tensor(x, onnx_loc(x), (Place){x->base, f->size}, NULL);
     scratch_release(c, mark);
     if (t && type_fits(t->type, want))
         return t;
     if (t)
-        error(c, onnx_loc(x), "holds %s, the input is %s", type_text(c, t->type), want_text(c, want));
+        error(c, onnx_loc(x), "holds %s, but %s is wanted", type_text(c, t->type), want_text(c, want));
+    if (fault)
+        error(c, onnx_loc(x), "is no tensor: %s is wanted, in NumPy's format .npy (numpy.save writes it) or as an ONNX "
+              "TensorProto, .pb (%s); of raw bytes or text neither type nor shape is known", want_text(c, want), fault);
     return tensor_missing(c, want);
 }
 

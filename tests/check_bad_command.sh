@@ -18,7 +18,7 @@ run_refused() {         # run_refused NAME PATTERN: burin run with ../x.npy
 }
 
 runs() {
-    local ok="{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }" n size
+    local ok="{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }" n size data
     npy "$ok" '\000\000\200\077\000\000\000\100' >../x.npy
     cp ../x.npy ../good.npy
     try "$BURIN" run good.onnxtxt x=../x.npy
@@ -59,10 +59,17 @@ runs() {
     run_refused "a header without end" 'x\.npy'
     echo hello >../x.npy
     run_refused "not .npy" 'x\.npy'
+    for data in '\0\0\200\077\0\0\0\100' '' '1.5, -2.5\n' 'PK\003\004\0' '\010\002' '\010\002\020\001\112\010\0\0'; do
+        printf "$data" >../x.npy
+        run_refused "what states no type: $data" \
+            'x\.npy: error: is no tensor: float\[2\] is wanted, in .* \.npy .*, \.pb .*; of raw bytes or text'
+    done
+    printf '\010\003\020\001\112\014............' >../x.npy
+    run_refused "another shape, .pb" 'x\.npy: error: holds float\[3\], but float\[2\] is wanted'
     rm ../x.npy
     run_refused "missing" 'x\.npy'
     try "$BURIN" run good.onnxtxt
-    judge "run without its input" 1 "x"
+    judge "run without its input" 1 "input 'x' \(float\[2\]\) has no value: give NAME=FILE .* x=FILE .*\.npy or .*\.pb"
     try "$BURIN" run good.onnxtxt x=../good.npy -o no/where
     judge "run -o into a folder that is not there" 1 'no/where'
     try bash -c '"$1" run good.onnxtxt x=../good.npy >/dev/full' - "$BURIN"
@@ -120,7 +127,8 @@ lines() {
     for d in "build --bisect" "run --rtol=1" "report --as=svg" "build --json" "show -o x" "ops --atol=1"; do
         usage "belongs to burin .*not to burin ${d%% *}" ${d%% *} good.onnxtxt ${d#* }
     done
-    usage . run good.onnxtxt x
+    usage "run wants NAME=FILE, not 'x': say x=FILE" run good.onnxtxt x
+    usage "run wants NAME=FILE, not 'a\.npy': say x=a\.npy" run good.onnxtxt a.npy
     usage folder run good.onnxtxt x=../good.npy -o -
     usage "no command 'biuld': did you mean 'build'" biuld good.onnxtxt
 }

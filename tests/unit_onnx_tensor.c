@@ -228,9 +228,12 @@ START_TEST(tensor_files)
     ck_assert_int_eq(c->errors, 0);
     Type want = type_make(c, DT_F32, 1, dims);
     static const struct { const char *file, *message; } bad[] = {
-        {"1:3 2:1 4(1 2 3)", "holds float[3], the input is float[2]"}, {"1:2 2:11 10#(1 2)", "holds double[2]"},
-            {"1:2 2:1 4(1)", "takes 2 values"},
-        {"!FFFF!", "cannot be read"}, {"", "is of element type 0"},
+        {"1:3 2:1 4(1 2 3)", "t.pb: error: holds float[3], but float[2] is wanted"},
+        {"1:2 2:11 10#(1 2)", "holds double[2]"},
+        {"1:2 2:1 4(1)", "takes 2 values"},
+        {"!FFFF!", "t.pb: error: is no tensor: float[2] is wanted, in NumPy's format .npy (numpy.save writes it) or "
+         "as an ONNX TensorProto, .pb (it is cut short, damaged or none at byte 2: "},
+        {"", ".pb (it states no element type); of raw bytes or text neither type nor shape is known"},
     };
     for (int i = 0; i < COUNT(bad); i++) {
         const File *f = onnx_of(c, bad[i].file);
