@@ -176,8 +176,8 @@ const char *mtype_text(Ctx *c, const MType *t);      /* as the graph text spells
 MModel *onnx_read(Ctx *c, const File *f, const ReadOptions *o);
 
 /* ---- order.c --------------------------------------------------------------------------------------------------- */
-/* The nodes, each behind those that it reads, if that can be; else as they are, and *circle (may be NULL) is one that
- * depends on itself. */
+/* The nodes, each behind those that it reads. Where some go round in a circle that cannot be: *circle (may be NULL) is
+ * one that depends on itself. */
 const MNode *const *nodes_ordered(Ctx *c, int n, const MNode *const *nodes, const MNode **circle);
 
 /* ---- openvino.c and its like: OpenVINO IR ---------------------------------------------------------------------- */

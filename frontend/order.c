@@ -1,13 +1,14 @@
 /* Nodes in an order in which each stands behind those that it reads. The standard asks writers for that, yet optimisers
- * of binary models leave it out, and other programs sort. As little as possible is moved: the nodes come in the order
- * in which they stand, each behind those of its sources that have not come yet. What a node's subgraphs read of the
- * surroundings counts as read by the node. A graph with a cycle stays as it is: the import tells of it. Linear, without
- * recursion over the graph. */
+ * of models leave it out, and other programs sort. As little as possible is moved: the nodes come in the order in which
+ * they stand, each behind those of its sources that have not come yet. What a node's subgraphs read of the surroundings
+ * counts as read by the node. In a graph with a cycle nothing but the cycles stays out of order: the import tells of
+ * them. Linear, without recursion over the graph. */
 #include "frontend.h"
 
 typedef struct Order {
     Ctx *c;
     PtrMap makers;                   /* name -> number of the node that makes it, from 1 */
+    PtrMap inner;                    /* name -> in how many of the surrounding subgraphs it means a value of theirs */
     size_t n;
     int *sources;                    /* of all nodes, in turn; NULL: they are only counted */
     int node;                        /* whose sources are looked up */
@@ -17,7 +18,7 @@ typedef struct Order {
 static void use(Order *o, const char *name)
 {
     int maker = (int)(uintptr_t)ptrmap_get(&o->makers, name) - 1;
-    if (maker < 0 || maker == o->node)
+    if (maker < 0 || maker == o->node || ptrmap_get(&o->inner, name))
         return;
     if (o->sources)
         o->sources[o->n] = maker;
@@ -25,19 +26,47 @@ static void use(Order *o, const char *name)
     o->late |= maker > o->node;
 }
 
+static void shadow(Order *o, const char *name, int by)
+{
+    if (ptrmap_get(&o->makers, name))
+        ptrmap_put(o->c, &o->inner, name, (void *)((uintptr_t)ptrmap_get(&o->inner, name) + (uintptr_t)by));
+}
+
+/* What a subgraph defines hides what has the same name outside; by: 1 on the way in, -1 on the way out. */
+static void shadow_graph(Order *o, const MGraph *g, int by)
+{
+    for (int k = 0; k < g->nins; k++)
+        shadow(o, g->ins[k].name, by);
+    for (int k = 0; k < g->ninits; k++)
+        shadow(o, g->inits[k].name, by);
+    for (int i = 0; i < g->nnodes; i++)
+        for (int k = 0; k < g->nodes[i]->nout; k++)
+            shadow(o, g->nodes[i]->out[k].name, by);
+}
+
+static void use_graph(Order *o, const MGraph *g);
+
 /* Nesting was limited when the graph was read. */
+static void use_node(Order *o, const MNode *n)
+{
+    for (int k = 0; k < n->nin; k++)
+        use(o, n->in[k].name);
+    for (int k = 0; k < n->nattrs; k++) {
+        const MAttr *a = &n->attrs[k];
+        for (int j = 0; a->graphs && j < (a->a.kind == ATTR_GRAPH ? 1 : a->a.n); j++)
+            if (a->graphs[j])
+                use_graph(o, a->graphs[j]);
+    }
+}
+
 static void use_graph(Order *o, const MGraph *g)
 {
+    shadow_graph(o, g, 1);
     for (int k = 0; k < g->nouts; k++)
         use(o, g->outs[k].name);
-    for (int i = 0; i < g->nnodes; i++) {
-        const MNode *n = g->nodes[i];
-        for (int k = 0; k < n->nin; k++)
-            use(o, n->in[k].name);
-        for (int k = 0; k < n->nattrs; k++)
-            for (int j = 0; n->attrs[k].graphs && j < n->attrs[k].a.n; j++)
-                use_graph(o, n->attrs[k].graphs[j]);
-    }
+    for (int i = 0; i < g->nnodes; i++)
+        use_node(o, g->nodes[i]);
+    shadow_graph(o, g, -1);
 }
 
 /* Looks up the sources of all nodes; first[i]: where those of node i begin. */
@@ -45,22 +74,21 @@ static void use_all(Order *o, int n, const MNode *const *nodes, size_t *first)
 {
     o->n = 0;
     for (int i = 0; i < n; i++) {
-        MGraph alone = {.nnodes = 1, .nodes = &nodes[i]};
         if (first)
             first[i] = o->n;
         o->node = i;
-        use_graph(o, &alone);
+        use_node(o, nodes[i]);
     }
     if (first)
         first[n] = o->n;
 }
 
-/* Walks from each node back to its sources. -1, or a node of a cycle. */
+/* Walks from each node back to its sources, but not round in a cycle. -1, or a node of the first one. */
 static int walk(Order *o, int n, const size_t *first, int *sorted)
 {
     enum { NEW, OPEN, DONE };
     char *state = scratch_alloc(o->c, (size_t)n);
-    int *stack = SCRATCH_N(o->c, int, n), count = 0;
+    int *stack = SCRATCH_N(o->c, int, n), count = 0, cyclic = -1;
     size_t *next = SCRATCH_N(o->c, size_t, n);
     memcpy(next, first, sizeof *next * (size_t)n);
     for (int start = 0; start < n; start++) {
@@ -78,15 +106,15 @@ static int walk(Order *o, int n, const size_t *first, int *sorted)
                 continue;
             }
             int source = o->sources[next[i]++];
-            if (state[source] == OPEN)
-                return source;
-            if (state[source] == DONE)
+            if (state[source] == OPEN && cyclic < 0)
+                cyclic = source;
+            if (state[source] != NEW)
                 continue;
             state[source] = OPEN;
             stack[depth++] = source;
         }
     }
-    return -1;
+    return cyclic;
 }
 
 const MNode *const *nodes_ordered(Ctx *c, int n, const MNode *const *nodes, const MNode **circle)
@@ -108,11 +136,10 @@ const MNode *const *nodes_ordered(Ctx *c, int n, const MNode *const *nodes, cons
         use_all(&o, n, nodes, first);
         const MNode **moved = NEW_N(c, const MNode *, n);
         int cyclic = walk(&o, n, first, sorted);
-        if (cyclic < 0) {
-            for (int i = 0; i < n; i++)
-                moved[i] = nodes[sorted[i]];
-            ordered = moved;
-        } else if (circle)
+        for (int i = 0; i < n; i++)
+            moved[i] = nodes[sorted[i]];
+        ordered = moved;
+        if (cyclic >= 0 && circle)
             *circle = nodes[cyclic];
     }
     scratch_release(c, mark);

@@ -207,7 +207,8 @@ MGraph *text_graph(Parser *p, Spot s, const char *name, const Items *ins, const 
 {
     MGraph *g = NEW(p->c, MGraph);
     MTensor *inits = NEW_N(p->c, MTensor, (ins ? ins->v.n : 0) + (rest ? rest->v.n : 0));
-    *g = (MGraph){.name = name, .loc = spot_loc(p, s), .nodes = nodes->v.at, .nnodes = nodes->v.n, .inits = inits};
+    *g = (MGraph){.name = name, .loc = spot_loc(p, s), .nnodes = nodes->v.n, .inits = inits};
+    g->nodes = nodes_ordered(p->c, nodes->v.n, nodes->v.at, NULL);
     if (ins)
         items_take(p->c, ins, true, g, inits);
     if (rest)
@@ -254,7 +255,7 @@ void text_function(Parser *p, Spot s, const Header *h, const char *name, const P
                    .loc = spot_loc(p, s),
                    .nopsets = h->opsets.n,
                    .opsets = h->opsets.at,
-                   .nodes = nodes->v.at,
+                   .nodes = nodes_ordered(p->c, nodes->v.n, nodes->v.at, NULL),
                    .nnodes = nodes->v.n};
     if (params) {
         f.attrs = params->names.at;

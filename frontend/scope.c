@@ -145,11 +145,12 @@ static void undefined(const Scope *s, const char *name, Loc loc, bool output)
           near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
+/* The nodes were put into order (order.c): only a cycle is left. */
 static void too_early(const Scope *s, const Slot *slot, Loc loc)
 {
     error(s->im->c, loc,
-          "'%s' is used before it is defined: a node must stand behind those that it reads, and none may depend on "
-          "itself",
+          "'%s' is used before it is defined, in whatever order: the nodes go round in a circle here, and none may "
+          "depend on itself",
           slot->name);
     note(s->im->c, slot->loc, "'%s' is defined here", slot->name);
 }
