@@ -55,6 +55,7 @@ typedef struct Parser {
     const char *token, *last;        /* where the last token begins, and the one before it */
     const char *fed, *flexed;        /* first byte not yet handed to flex; the byte at which flex stands */
     /* recovery, see textread.c */
+    const char *arrow;               /* the first '=>', once it was looked for and found */
     bool slashes;                    /* '//' stood for a comment, which was reported */
     bool recovering;                 /* from a syntax error: tokens are being dropped */
     const char *resync;              /* token at which reading was last taken up again */

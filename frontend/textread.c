@@ -15,6 +15,37 @@ enum { SHOWN = 40 };
 
 /* ---- the door -------------------------------------------------------------------------------------------------- */
 
+/* Moves over a name, quoted or not. False: there is none. */
+static bool skip_name(Parser *p)
+{
+    const char *from = p->at, *quote = NULL;
+    if (from < p->end && *from == '"')
+        quote = memchr(from + 1, '"', (size_t)(p->end - from - 1));
+    if (quote)
+        p->at = quote + 1;
+    else
+        while (p->at < p->end && (isalnum((unsigned char)*p->at) || *p->at == '_'))
+            p->at++;
+    return p->at > from;
+}
+
+/* True when the text begins as a model does, with `<` and the name of a field, or with NAME and `(` or `=>`; or when it
+ * ends before. What begins otherwise is no ONNX at all: it would have a fault in every line. */
+static bool begins_model(Parser p)
+{
+    const bool header = p.at < p.end && *p.at == '<';
+    p.at += header;
+    text_skip(&p);
+    const bool name = skip_name(&p);
+    text_skip(&p);
+    const size_t left = (size_t)(p.end - p.at);
+    if (!left || (!name && left > 1 && !memcmp(p.at, "//", 2)))
+        return true;
+    if (header)
+        return name ? memchr(":[\"", *p.at, 3) || isdigit((unsigned char)*p.at) : *p.at == '>';
+    return name && (*p.at == '(' || (left > 1 && !memcmp(p.at, "=>", 2)));
+}
+
 MModel *text_read(Ctx *c, const Source *src)
 {
     Parser *p = NEW(c, Parser);
@@ -22,6 +53,10 @@ MModel *text_read(Ctx *c, const Source *src)
     size_t bom = src->size >= 3 && !memcmp(text, "\xEF\xBB\xBF", 3) ? 3 : 0;
     *p = (Parser){
         .c = c, .src = src, .at = text + bom, .end = text + src->size, .bol = text, .line = 1, .m = NEW(c, MModel)};
+    text_skip(p);
+    if (!begins_model(*p))
+        fatal(c, text_loc(p, p->at), "this is in no format that burin knows (ONNX text, ONNX binary, OpenVINO IR): "
+              "ONNX text begins with <ir_version: ...> or with NAME (INPUTS) => (OUTPUTS)");
     p->fed = p->flexed = p->at;
     p->externals = externals_new(c, src);
     scanner_open(p);
@@ -49,10 +84,21 @@ Loc spot_loc(const Parser *p, Spot s)
 
 /* ---- faults ---------------------------------------------------------------------------------------------------- */
 
+/* A text without an arrow is none of ONNX, however it begins: its first fault is all that there is to say. */
+static bool has_arrow(Parser *p)
+{
+    if (!p->arrow)
+        p->arrow = memmem(p->src->text, p->src->size, "=>", 2);
+    return p->arrow != NULL;
+}
+
 void text_fault(Parser *p, Loc loc, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
+    if (p->at < p->end && !has_arrow(p))
+        fatal(p->c, loc, "%s; is this ONNX text? A graph has NAME (INPUTS) => (OUTPUTS), but there is no '=>' here",
+              vinternf(p->c, fmt, args));
     fault_limited(p->c, &p->faults, loc, fmt, args);
     va_end(args);
 }

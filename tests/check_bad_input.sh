@@ -50,6 +50,10 @@ contents() {
     sed 's/$/\r/' good.onnxtxt >../in.onnxtxt
     try "$BURIN" build ../in.onnxtxt -o ../out/m.c
     [ "$status" = 0 ] && pass "lines that end in CR LF" || wrong "lines that end in CR LF" "status 0 is right"
+    for k in README.md Makefile LICENSE main.c tests/lib.sh; do
+        refused "no model: $k" "is this ONNX|in no format" "$root/$k"
+        [ "$(grep -c 'error: ' ../said)" = 1 ] && pass "$k: one message" || wrong "$k: one message" "it has more"
+    done
     printf '\010\010\022\007pytorch\032\003' >../in.onnx
     refused "a binary model, cut short" "" ../in.onnx
     echo '<?xml version="1.0"?><net name="x" version="11"><layers><layer' >../in.xml

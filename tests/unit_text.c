@@ -359,6 +359,8 @@ START_TEST(faults)
         {"g (x) => (y) {\n Relu(x)\n}", "m:2:2: error: a node needs outputs: y = Relu(x)\n"},
         {"g (x) => (y) {\n y = Op(x) // one\n // two\n}", "m:2:12: error: comments begin with '#', not with '//'"},
         {"g (x) => () { y = \"a", "the string that begins here has no closing"},
+        {"<ir_version 8> g () => () {}", "m:1:13: error: unexpected '8'; expected: ':'"},
+        {"g (x) -> (y) { y = Op(x) }", "m:1:7: error: unexpected character '-'; is this ONNX text? A graph has NAME"},
     };
     for (int i = 0; i < COUNT(cases); i++)
         refused(cases[i].text, cases[i].message);
@@ -366,6 +368,31 @@ START_TEST(faults)
     ck_assert_ptr_nonnull(strstr(said(), "a string with a NUL byte"));
     read_n("g (float a\0b) => () {}", 21);
     ck_assert_ptr_nonnull(strstr(said(), "a NUL byte"));
+}
+END_TEST
+
+/* What is no ONNX at all is told once, at its beginning or where it stops to be like one. */
+START_TEST(other_texts)
+{
+    static const struct { const char *text, *message; } cases[] = {
+        {"a,b,c\n1,2,3\n4-5,6,7\n", "m:1:1: error: this is in no format that burin knows (ONNX text, "},
+        {"\n# Title\n\nA *net*'s -- text => `text`\n- one\n- `two`\n", "m:4:1: error: this is in no format"},
+        {"/* C */\nint f(int x) { return -x; }\n", "m:1:1: error: this is in no format"},
+        {"{\"a\": [1, -2]}", "m:1:1: error: this is in no format"},
+        {"<html><body>-</body></html>", "m:1:1: error: this is in no format"},
+        {"PREFIX ?= /usr\nall: $(X)\n", "m:1:1: error: this is in no format"},
+        {"1.5\n2.5\n", "m:1:1: error: this is in no format"},
+        {"Copyright (c) 2026 A. B.\n\n- Permission '...'\n* is granted\n", "m:1:15: error: unexpected '2026'; "},
+        {"print(\"a\")\nfor i in range(3): print(-i)\n", "m:2:1: error: unexpected 'for'; expected: '=>'; is"},
+        {"x (m),y (m)\n1.5,-\n*,/\n", "m:1:6: error: unexpected ','; expected: '=>'; is this ONNX text?"},
+        {"// C\nint main(void)\n{ return -1; }\n", "m:1:1: error: comments begin with '#', not with '//'; is this"},
+        {"<ir_version: 8>\nwords - words\n* words\n", "m:2:7: error: unexpected character '-'; is this ONNX text?"},
+    };
+    for (int i = 0; i < COUNT(cases); i++) {
+        const int before = c->errors;
+        refused(cases[i].text, cases[i].message);
+        ck_assert_msg(c->errors == before + 1, "%d faults: %.100s", c->errors - before, cases[i].text);
+    }
 }
 END_TEST
 
@@ -457,7 +484,8 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        models, types, nodes, attributes, functions, constants, bad_constants, faults, recovery, hostile, no_memory,
+        models, types, nodes, attributes, functions, constants, bad_constants, faults, other_texts, recovery, hostile,
+        no_memory,
     };
     return RUN("text", setup, context_free, tests);
 }
