@@ -155,6 +155,8 @@ void op_check_formula(Ctx *c, const Sig *s);     /* the same of a formula */
 const AttrSig *sig_attr(const Sig *s, const char *name);         /* NULL: it has none of that name */
 const Param *sig_param(const Param *params, int n, int k);       /* operand k, variadic ones counted; NULL: too many */
 const char *op_nearest(Ctx *c, const char *domain, const char *name);    /* a name spelled alike, or NULL */
+const char *op_advice(Ctx *c, const char *domain, const char *name);     /* on one that is not known; or "" */
+void op_note(Ctx *c);                                            /* what to do about any */
 int op_count(Ctx *c);
 double graph_tolerance(const Graph *g);                          /* relative, of the loosest operator in it; 1e-5 at least */
 const Sig *op_entry(Ctx *c, int k);                              /* all of them, sorted by domain, name, since */

@@ -148,7 +148,9 @@ static void print_sig(FILE *f, Ctx *c, const Sig *s)
 
 bool ops_detail(FILE *f, Ctx *c, const char *name)
 {
+    const char *own = "ai.onnx.";    /* the domain that goes without saying */
     bool found = false;
+    if (!strncmp(name, own, strlen(own)) && !strchr(name + strlen(own), '.')) name += strlen(own);
     for (int k = 0; k < op_count(c); k++) {
         const Sig *s = op_entry(c, k);
         if (strcmp(s->name, name) && strcmp(full_name(c, s), name)) continue;
@@ -157,8 +159,8 @@ bool ops_detail(FILE *f, Ctx *c, const char *name)
         found = true;
     }
     if (found) return true;
-    const char *near = op_nearest(c, "", name);
-    error(c, (Loc){0}, "operator '%s' is not known%s%s%s", name, near ? "; did you mean '" : "", near ? near : "",
-          near ? "'?" : "");
+    const char *dot = strrchr(name, '.'), *domain = intern_n(c, name, dot ? (size_t)(dot - name) : 0);
+    error(c, (Loc){0}, "operator '%s' is not known%s", name, op_advice(c, domain, dot ? dot + 1 : name));
+    op_note(c);
     return false;
 }

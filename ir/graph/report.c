@@ -1,6 +1,29 @@
 /* Operators that are missing: counted while the graph is built, told once each at the end. */
 #include "build.h"
 
+/* Operators of the standard that are not compiled, and what to do instead. */
+static const struct { const char *domain, *name, *why; } absent[] = {
+    {"", "ImageDecoder", "it reads files of pictures: decode them before the call, and let the pixels be an input"},
+    {"ai.onnx.ml", "CastMap", "a map is no tensor: let the tensor that it makes be an input"},
+    {"ai.onnx.ml", "DictVectorizer", "a map is no tensor: let the tensor that it makes be an input"},
+    {"ai.onnx.preview.training", "Gradient", "export the graph of the gradient itself, as a training tool makes it"},
+};
+
+const char *op_advice(Ctx *c, const char *domain, const char *name)
+{
+    for (int i = 0; i < COUNT(absent); i++)
+        if (!strcmp(absent[i].name, name) && (!*domain || !strcmp(absent[i].domain, domain)))
+            return internf(c, ": %s", absent[i].why);
+    const char *near = op_nearest(c, domain, name);
+    return near ? internf(c, "; did you mean '%s'?", near) : "";
+}
+
+void op_note(Ctx *c)
+{
+    note(c, (Loc){0}, "burin ops lists the operators that are known; express others with those: export the model anew "
+         "without them, or give each a body as a local function of the model");
+}
+
 enum { MOST = 200 };                 /* different ones that are told apart */
 
 typedef struct Miss {
@@ -33,7 +56,7 @@ void unknown_add(Build *b, const NodeSpec *s, int64_t version, int newer)
 
 static void report(Ctx *c, const Miss *m)
 {
-    const char *nodes = internf(c, "%d node%s", m->count, m->count == 1 ? "" : "s"), *near;
+    const char *nodes = internf(c, "%d node%s", m->count, m->count == 1 ? "" : "s");
     const char *dot = *m->domain ? "." : "", *domain = m->domain;
     if (!m->op) {
         error(c, m->loc, "opset_import lacks domain \"%s\", which %s use%s: add \"%s\" : VERSION to it", domain, nodes,
@@ -46,9 +69,8 @@ static void report(Ctx *c, const Miss *m)
               (long long)m->version, nodes);
         return;
     }
-    near = op_nearest(c, domain, m->op);
-    error(c, m->loc, "operator '%s%s%s' is not known (%s, %s)%s%s%s", domain, dot, m->op, opset, nodes,
-          near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    error(c, m->loc, "operator '%s%s%s' is not known (%s, %s)%s", domain, dot, m->op, opset, nodes,
+          op_advice(c, domain, m->op));
 }
 
 void build_report_unknown(Build *b)
@@ -62,8 +84,7 @@ void build_report_unknown(Build *b)
         unknown |= u->all.at[i].op && !u->all.at[i].newer;
     }
     if (unknown)
-        note(b->c, (Loc){0}, "burin ops lists the operators that are known; express others with those: export the "
-             "model anew without them, or give each a body as a local function of the model");
+        op_note(b->c);
     if (u->more)
         error(b->c, (Loc){0}, "%d more nodes of operators that are not known", u->more);
     b->unknown = NULL;
