@@ -45,16 +45,18 @@ static const File *map_below(Externals *x, Loc loc, const char *name, const char
 {
     Ctx *c = x->c;
     const char *who = constant_name(c, name);
-    char folder[PATH_MAX], real[PATH_MAX];
+    char folder[PATH_MAX] = "", real[PATH_MAX];
     struct stat st;
     const char *dir = folder_of(c, x->model->name), *path = internf(c, "%s%s", dir, location);
     if (*location == '/' || !*location)
         error(c, loc, "%s: external data '%s': the location must be a path relative to the model's folder", who,
               location);
     else if (!realpath(*dir ? dir : ".", folder) || !realpath(path, real) || stat(real, &st))
-        error(c, loc, "%s: external data '%s' cannot be read: %s", who, path, strerror(errno));
+        error(c, loc, "%s: external data '%s' cannot be read: %s; it is looked for in the model's folder '%s'",
+              who, path, strerror(errno), *folder ? folder : dir);
     else if (!lies_below(real, folder))
-        error(c, loc, "%s: external data '%s' lies outside the model's folder, which is not allowed", who, location);
+        error(c, loc, "%s: external data '%s' lies outside the model's folder '%s', which is not allowed", who,
+              location, folder);
     else if (!S_ISREG(st.st_mode))
         error(c, loc, "%s: external data '%s' is not a regular file", who, path);
     else {

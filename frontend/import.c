@@ -3,7 +3,10 @@
  * the first fault: a value that is at fault is a poisoned edge, and whatever reads it stays silent. */
 #include "import.h"
 
-enum { MOST_COPIES = 1 << 18 };    /* nodes; of 1 KB each: what a small file may ask for stays bounded */
+enum {
+    IR_NEWEST = 14,                  /* the version of ONNX's format, as of onnx 1.23 */
+    MOST_COPIES = 1 << 18,           /* nodes; of 1 KB each: what a small file may ask for stays bounded */
+};
 
 void copies_count(Import *im, int nodes, Loc loc)
 {
@@ -195,9 +198,13 @@ static void infos_check(Scope *s, const MGraph *g)
     }
 }
 
-static void opsets_check(Ctx *c, const MModel *m)
+/* What the model says of its own age. What is newer than burin is read as far as it is known, and said so. */
+static void versions_check(Ctx *c, const MModel *m)
 {
     const MGraph *g = m->graph;
+    if (m->meta->ir_version < 0 || m->meta->ir_version > IR_NEWEST)
+        warning(c, g->loc, "the model is of IR version %lld, but the newest known is %d: what is new in it is not "
+                "understood", (long long)m->meta->ir_version, IR_NEWEST);
     if (!m->opsets_stated && g->nnodes && !m->broken)
         warning(c, g->loc, "the model has no opset_import: the newest version of each operator is taken");
     for (int i = 0; i < m->meta->nopsets; i++)
@@ -219,7 +226,7 @@ Graph *frontend_import(Ctx *c, const MModel *m, const ReadOptions *o)
     Scope *s = scope_new(im, NULL, NULL);
     s->opsets = im->b->opsets;
     s->nopsets = im->b->nopsets;
-    opsets_check(c, m);
+    versions_check(c, m);
     functions_open(im);
     symbols_open(im);
     inits_import(s, g);

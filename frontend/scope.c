@@ -141,8 +141,10 @@ static void undefined(const Scope *s, const char *name, Loc loc, bool output)
     if (im->searches++ < SEARCHES)
         for (const Scope *t = s; t && !near; t = t->outer)
             near = table_nearest(&t->names, name);
-    error(im->c, loc, "%s'%s' is not defined%s%s%s%s", output ? "output " : "", name, output ? " by any node" : "",
-          near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    const char *advice = output ? ": give it to a node as output, or name another value as the graph's output"
+                                : ": it must be an input, a constant or the output of a node";
+    error(im->c, loc, "%s'%s' is not defined%s%s", output ? "output " : "", name, output ? " by any node" : "",
+          near ? internf(im->c, "; did you mean '%s'?", near) : advice);
 }
 
 /* The nodes were put into order (order.c): only a cycle is left. */

@@ -193,8 +193,8 @@ externals() {
         survives "external data: $inside" ext.onnxtxt
         [ "$status" = 0 ] && pass "external data: $inside is read" || wrong "external data: $inside is read" "refused"
     done
-    external "missing" 'nowhere\.bin' '"location": "nowhere.bin"'
-    external "above the folder" '\.\./outside' '"location": "../outside.bin"'
+    external "missing" "'nowhere\.bin' cannot be read: No such .* in the model's folder '$at'" '"location": "nowhere.bin"'
+    external "above the folder" "\.\./outside.* lies outside the model's folder '$at'" '"location": "../outside.bin"'
     external "above the folder, by a way round" 'outside' '"location": "sub/../../outside.bin"'
     external "an absolute path" '/etc/passwd' '"location": "/etc/passwd"'
     external "a link out of the folder" 'link\.bin' '"location": "link.bin"'

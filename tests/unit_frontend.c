@@ -92,7 +92,9 @@ START_TEST(names)
             "g (float[2] x) => (float[2] y)\n{\n   y = com.acme.Same (x)\n}\n");
     refused(OPSET "g (float x) => (y) { y = Neg(xx) }", "m:2:30: error: 'xx' is not defined; did you mean 'x'?");
     refused(OPSET "g (float x) => (nothing) { y = Neg(x) }",
-            "m:2:17: error: output 'nothing' is not defined by any node");
+            "m:2:17: error: output 'nothing' is not defined by any node: give it to a node as output, or name");
+    refused(OPSET "g (float x) => (y) { y = Neg(nothing) }",
+            "m:2:30: error: 'nothing' is not defined: it must be an input, a constant or the output of a node");
     refused(OPSET "g (float x) => (y) { y = Neg(y) }", "'y' is used before it is defined");
     refused(OPSET "g (float x) => (y) { y = Neg(x) y = Neg(x) }", "m:2:33: error: 'y' is defined twice");
     refused(OPSET "g (float x) => (y) { y, y = Attrs(x) }", "m:2:25: error: 'y' is defined twice");

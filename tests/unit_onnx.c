@@ -46,6 +46,10 @@ START_TEST(versions)
         ck_assert_int_eq(job.m->meta->opsets[0].version, opset);
     }
     ck_assert_int_eq(c->warnings, 0);
+    for (int ir = 15; ir < 200; ir += 84) {
+        ck_assert(read_text(internf(c, "1:%d 8{2:17} 7{2\"g\" " IN("x") OUT("x") "}", ir)).g != NULL);
+        ck_assert_ptr_nonnull(strstr(said(), internf(c, "m: warning: the model is of IR version %d", ir)));
+    }
     ck_assert(read_text("1:8 7{2\"g\" " IN("x") OUT("y") NODE("", "Neg", I("x"), O("y"), "") "}").g != NULL);
     ck_assert_ptr_nonnull(strstr(said(), "m: warning: the model has no opset_import"));
     refused("1:8 8{1\"\" 2:4} 7{2\"g\" " IN("x") OUT("y") NODE("", "Late", I("x"), O("y"), "") "}", "opset");
