@@ -2,13 +2,16 @@
  * meter.c's loops reach with the same compiler and flags. Operations are those that the C carries out, a product-sum
  * counting as two; of a kernel's bytes each counts once, however often it is read again from a cache.
  *
- * The clock is read behind every kernel; what that takes is subtracted. The whole call is timed without it, too. */
+ * The clock is read behind every kernel; what that takes is subtracted. As the processor goes on meanwhile, a kernel of
+ * a fraction of that time cannot be told: its row says below what it is, and no more. The whole call is timed without
+ * the clock, too. */
 #include "draw.h"
 
 typedef struct Row { const Kernel *k; double seconds, ops, bytes; } Row;
 typedef struct Bench {
     const char *name, *how;          /* of the graph; the compiler's command */
     double rounds, products, copy, whole;    /* rates and seconds of one call, as the enum of emit.h has them */
+    double least;                    /* seconds of a kernel that can be told */
     int64_t copied;
     Row total;
     int n, slowest; Row *rows;
@@ -35,8 +38,8 @@ static bool measured(Ctx *c, const Prog *p, const EmitOptions *o, const Tensor *
     }
     memcpy(x, f->data, f->size);
     *b = (Bench){.name = p->name, .how = t.how, .rounds = x[METER_ROUNDS], .products = x[METER_PRODUCTS],
-                 .copy = x[METER_COPY], .whole = x[METER_WHOLE], .copied = meter_bytes(c, p, o), .n = b->n,
-                 .rows = NEW_N(c, Row, b->n + 1)};
+                 .copy = x[METER_COPY], .whole = x[METER_WHOLE], .least = x[METER_CLOCK] / 4,
+                 .copied = meter_bytes(c, p, o), .n = b->n, .rows = NEW_N(c, Row, b->n + 1)};
     for (int i = 0; i < b->n; i++) {
         Row *r = &b->rows[i];
         *r = row_of(c, live[i], x[METER_KERNELS + i] - x[METER_CLOCK]);
@@ -48,21 +51,31 @@ static bool measured(Ctx *c, const Prog *p, const EmitOptions *o, const Tensor *
     return true;
 }
 
-/* A quotient, 0 where there is nothing to divide by: a kernel that takes no time that the clock can tell. */
+/* ---- for people -------------------------------------------------------------------------------------------------- */
+
+/* A quotient, 0 where there is nothing to divide by: a call that does nothing. */
 static double per(double a, double b)
 {
     return b > 0 ? a / b : 0;
 }
 
-/* ---- for people -------------------------------------------------------------------------------------------------- */
-
-static void print_figures(FILE *f, const Bench *b, const Row *r)
+static void print_rates(FILE *f, const Bench *b, const Row *r)
 {
     const double ops = per(r->ops, r->seconds), bytes = per(r->bytes, r->seconds);
-    const int digits = b->whole < 1e-7 ? 4 : 2;
-    fprintf(f, "%12.*f us %6.1f %% %9.2f %6.1f %% %9.2f %6.1f %%  ", digits, 1e6 * r->seconds,
-            100 * per(r->seconds, b->total.seconds), 1e-9 * ops, 100 * per(ops, b->products), 1e-9 * bytes,
+    fprintf(f, "%9.2f %6.1f %% %9.2f %6.1f %%  ", 1e-9 * ops, 100 * per(ops, b->products), 1e-9 * bytes,
             100 * per(bytes, b->copy));
+}
+
+static void print_row(FILE *f, const Bench *b, const Row *r)
+{
+    if (r->seconds <= b->least) {
+        char bound[40];
+        snprintf(bound, sizeof bound, "<%.3f", fmax(1e6 * b->least, 1e-3));
+        fprintf(f, "%12s us %8s %9s %8s %9s %8s  ", bound, "-", "-", "-", "-", "-");
+        return;
+    }
+    fprintf(f, "%12.*f us %6.1f %% ", b->whole < 1e-7 ? 4 : 2, 1e6 * r->seconds, 100 * r->seconds / b->total.seconds);
+    print_rates(f, b, r);
 }
 
 static void print_table(FILE *f, const Bench *b)
@@ -74,13 +87,14 @@ static void print_table(FILE *f, const Bench *b)
             "(copy, %lld bytes in all)\n\n", b->rounds, 1e-9 * b->products, 1e-9 * b->copy, (long long)b->copied);
     fprintf(f, "%15s %8s %9s %8s %9s %8s  kernel\n", "time", "share", "GFLOP/s", "of peak", "GB/s", "of peak");
     for (int i = 0; i < b->n; i++) {
-        print_figures(f, b, &b->rows[i]);
+        print_row(f, b, &b->rows[i]);
         print_escaped(f, b->rows[i].k->what ? b->rows[i].k->what : "");
-        fputs(i == b->slowest && b->n > 1 ? "  <- slowest\n" : "\n", f);
+        fputs(i == b->slowest && b->n > 1 && b->rows[i].seconds > b->least ? "  <- slowest\n" : "\n", f);
     }
-    print_figures(f, b, &b->total);
+    print_row(f, b, &b->total);
     fputs("total\n", f);
-    print_figures(f, b, &whole);
+    fprintf(f, "%12.*f us %8s ", b->whole < 1e-7 ? 4 : 2, 1e6 * whole.seconds, "-");
+    print_rates(f, b, &whole);
     fputs("one call, the clock read at its ends only\n", f);
     if (b->total.seconds < b->whole / 2)
         fputs("\nThe kernels are too short for the clock between them: the last line alone counts.\n", f);
@@ -101,6 +115,7 @@ static void print_json(FILE *f, const Bench *b)
     json_string(f, b->how);
     fprintf(f, ",\n  \"rounds\": %.0f,\n  \"peak_flops\": %.9g,\n  \"peak_bytes_per_second\": %.9g,\n  ", b->rounds,
             b->products, b->copy);
+    fprintf(f, "\"least_seconds\": %.9g,\n  ", b->least);
     json_number(f, "copied_bytes", b->copied, ",\n  ");
     fprintf(f, "\"call_seconds\": %.9g,\n  \"total\": {", b->whole);
     json_figures(f, &b->total);
