@@ -384,7 +384,8 @@ static void bisect(Ctx *c, const Args *given, const Graph *g, const CheckSet *se
         const Node *at = k < 0 ? NULL : all->outs[k]->from;
         if (at) error(c, at->loc, "%s is the first node whose output differs from the interpreter's", node_text(c, at));
     }
-    if (!c->errors) printf("no value differs from the interpreter's, %d compared one by one\n", all->nouts);
+    const char *where = a->fast_math ? " behind the passes" : "";
+    if (!c->errors) printf("no value differs from the interpreter's%s, %d compared one by one\n", where, all->nouts);
 }
 
 static void check(Ctx *c, Args *a)

@@ -93,21 +93,34 @@ static Limits limits_of(const Trial *t, const CheckOptions *k, const CheckSet *s
     return l;
 }
 
-static bool compare(FILE *f, Ctx *c, const char *name, const Tensor *got, const Tensor *want, Limits l)
+static void print_distance(FILE *f, Ctx *c, const Tensor *got, const Tensor *want, const Distance *d)
+{
+    fprintf(f, "greatest absolute error %.3g", d->abs);
+    print_pair(f, c, got, want, d->abs_at);
+    if (d->rel_at >= 0) fprintf(f, ", relative %.3g at %s", d->rel, index_text(c, want->type, d->rel_at));
+}
+
+/* graph: where what is due is not what the graph gives, but what the passes make of it; else NULL. */
+static bool compare(FILE *f, Ctx *c, const char *name, const Tensor *got, const Tensor *want, const Tensor *graph,
+                    Limits l)
 {
     const Distance d = tensor_compare(got, want, l.rtol, l.atol);
     const bool text = want->type.dt == DT_STRING;
     print_escaped(f, name);
     fprintf(f, " %s: %s", type_text(c, want->type), d.wrong ? "FAIL" : "pass");
     if (d.wrong) fprintf(f, ", %lld of %lld differ", (long long)d.wrong, (long long)type_count(want->type));
-    if (d.same) fputs(", every bit the same", f);
+    if (d.same) fprintf(f, ", every bit %s", graph ? "as the interpreter has it behind the passes" : "the same");
     if (d.wrong && text) print_pair(f, c, got, want, d.first);
     if (!d.same && !text) {
-        fprintf(f, ", greatest absolute error %.3g", d.abs);
-        print_pair(f, c, got, want, d.abs_at);
-        if (d.rel_at >= 0) fprintf(f, ", relative %.3g at %s", d.rel, index_text(c, want->type, d.rel_at));
+        fputs(", ", f);
+        print_distance(f, c, got, want, &d);
         if (l.rtol == 0 && l.atol == 0) fputs("; every bit should be the same", f);
         else fprintf(f, "; rtol %.3g, atol %.3g", l.rtol, l.atol);
+    }
+    if (graph && !text) {
+        const Distance far = tensor_compare(got, graph, 0, 0);
+        fputs("; against the graph before them ", f);
+        print_distance(f, c, got, graph, &far);
     }
     fputc('\n', f);
     return d.wrong == 0;
@@ -126,9 +139,11 @@ static const Tensor *valid_part(Trial *t, const Tensor *const *out, int i)
     return out[i];
 }
 
-static bool compare_valid(FILE *f, Trial *t, int i, const Tensor *got, const Tensor *want, Limits l)
+static bool compare_valid(FILE *f, Trial *t, int i, const Tensor *got, const Tensor *want, const Tensor *graph,
+                          Limits l)
 {
-    if (got && type_same(got->type, want->type)) return compare(f, t->c, t->p->outs[i]->name, got, want, l);
+    if (graph && (!got || !type_same(got->type, graph->type) || tensor_same(got, graph))) graph = NULL;
+    if (got && type_same(got->type, want->type)) return compare(f, t->c, t->p->outs[i]->name, got, want, graph, l);
     print_escaped(f, t->p->outs[i]->name);
     fprintf(f, " %s: FAIL, its true dimensions are %s\n", type_text(t->c, want->type),
             got ? dims_text(t->c, got->type.rank, got->type.dims) : "out of bounds");
@@ -163,26 +178,29 @@ static Limits rounding(const Tensor *t)
     return (Limits){0, fmax(1e-4, step_of(dt)) * most};
 }
 
-/* What the graph gives; but what the program as planned gives, where the passes changed bits as they may. */
-static Outputs wanted(Trial *t, const CheckOptions *k, const CheckSet *set, Outputs got)
+/* What is due: what the graph gives; but what the program as planned gives, where the passes changed bits as they may.
+ * Then `graph` is the other, for people to see how far that is. */
+typedef struct Due { Outputs want, graph; } Due;
+
+static Due due_of(Trial *t, const CheckOptions *k, const CheckSet *set, Outputs got)
 {
     const int n = t->p->nouts - t->o->ncounts;
     const Outputs graph = runs(t, k->graph, set->in, t->fused);
     bool same = true;
     for (int i = 0; i < n; i++) same &= alike(t, got, graph, i, limits_of(t, k, set, t->p->outs[i]->dt));
-    if (same) return graph;
+    if (same) return (Due){graph, NULL};
     const bool fused = t->fused || !k->rounds;   /* what rounds may also round as folding does */
     const Outputs planned = runs(t, t->p, set->in, fused);
     const Outputs before = fused == t->fused ? graph : runs(t, k->graph, set->in, fused);
     same = true;
     for (int i = 0; i < n; i++)
         same &= alike(t, planned, before, i, k->rounds ? rounding(before[i]) : (Limits){0, 0});
-    if (same) return fused == t->fused ? planned : runs(t, t->p, set->in, t->fused);
+    if (same) return (Due){fused == t->fused ? planned : runs(t, t->p, set->in, t->fused), graph};
     error(t->c, (Loc){0}, "the passes change what the graph computes: --check-passes names the first that does");
-    return graph;
+    return (Due){graph, NULL};
 }
 
-typedef struct Results { Outputs got, want; } Results;
+typedef struct Results { Outputs got; Due due; } Results;
 
 /* Compiles, runs every set, removes the folder, then interprets what has no given outputs. NULL: reported. */
 static Results *results(Trial *t, const CheckOptions *k, int nsets, const CheckSet *sets)
@@ -192,7 +210,7 @@ static Results *results(Trial *t, const CheckOptions *k, int nsets, const CheckS
     for (int s = 0; good && s < nsets; s++) good = (r[s].got = (Outputs)compiled(t, sets[s].in)) != NULL;
     folder_remove(t->folder);
     for (int s = 0; good && s < nsets; s++)
-        r[s].want = sets[s].want ? sets[s].want : wanted(t, k, &sets[s], r[s].got);
+        r[s].due = sets[s].want ? (Due){sets[s].want, NULL} : due_of(t, k, &sets[s], r[s].got);
     return good ? r : NULL;
 }
 
@@ -206,9 +224,11 @@ void check_prog(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o, const Chec
     for (int s = 0; r && s < nsets; s++)
         for (int i = 0; i < n; i++) {
             if (sets[s].name) fprintf(f, "%s: ", sets[s].name);
-            const Tensor *want = sets[s].want ? sets[s].want[i] : valid_part(&t, r[s].want, i);
+            const Due *due = &r[s].due;
+            const Tensor *want = sets[s].want ? sets[s].want[i] : valid_part(&t, due->want, i);
+            const Tensor *graph = due->graph ? valid_part(&t, due->graph, i) : NULL;
             const Tensor *got = valid_part(&t, r[s].got, i);
-            failed += !compare_valid(f, &t, i, got, want, limits_of(&t, k, &sets[s], p->outs[i]->dt));
+            failed += !compare_valid(f, &t, i, got, want, graph, limits_of(&t, k, &sets[s], p->outs[i]->dt));
         }
     if (failed)
         error(c, (Loc){0}, "the compiled program differs in %d of %d output%s", failed, nsets * n,
@@ -221,8 +241,8 @@ int check_first(FILE *f, Ctx *c, const Prog *p, const EmitOptions *o, const Chec
     const Results *r = results(&t, k, 1, set);
     for (int i = 0; r && i < p->nouts; i++) {
         const Limits l = limits_of(&t, k, set, p->outs[i]->dt);
-        if (!tensor_compare(r->got[i], r->want[i], l.rtol, l.atol).wrong) continue;
-        compare(f, c, p->outs[i]->name, r->got[i], r->want[i], l);
+        if (!tensor_compare(r->got[i], r->due.want[i], l.rtol, l.atol).wrong) continue;
+        compare(f, c, p->outs[i]->name, r->got[i], r->due.want[i], NULL, l);
         return i;
     }
     return -1;
