@@ -51,10 +51,10 @@ static const char usage[] =
     "  --counts                      a parameter more for each output whose size depends on data: its true dimensions\n"
     "  --weights=c|bin               constants as C arrays (default), or in OUT.bin\n"
     "  --ram-budget=N --flash-budget=N    refuse a model that needs more bytes of RAM (default: 2 GiB), for constants\n"
-    "  --target=NAME                 the machine that tile shapes are chosen for (generic, cortex-m4, x86-64-v3, ...)\n"
+    "  --target=NAME                 the machine that tile shapes are chosen for (? lists them)\n"
     "  --fast-math --stream          rewrites that round otherwise, for speed; rows in rings, where that saves RAM\n"
     "  --string-bytes=N              room for a computed string (255)\n"
-    "  --after=PASS --stop-after=PASS --pass-limit=N --check-passes    look into, bisect, check passes (? lists them)\n"
+    "  --after=PASS --stop-after=PASS --pass-limit=N --check-passes    look into, bisect, check (PASS ? lists them)\n"
     "  --help --version\n";
 
 /* ---- the command line -------------------------------------------------------------------------------------------- */
@@ -99,23 +99,35 @@ static bool choice(const char *option, const char *text, const char *no, const c
     return !strcmp(text, yes);
 }
 
+/* For a name that is none of a list: what there is. Where it is '?', which asks for that, it is the answer. */
+static NORETURN void list_names(const char *option, const char *all, const char *name, const char *(*at)(int))
+{
+    const bool asked = !strcmp(name, "?");
+    FILE *f = asked ? stdout : stderr;
+    if (!asked) fprintf(f, "burin: %s: '%s' is not known; ", option, name);
+    fprintf(f, "the %s are", all);
+    for (int k = 0; at(k); k++) fprintf(f, "%s %s", k ? "," : "", at(k));
+    fputs("\n", f);
+    quick_exit(!asked ? USAGE : fflush(f) ? REFUSED : DONE);
+}
+
 static const char *pass_named(const char *option, const char *name)
 {
-    if (pass_find(name) >= 0) return name;
-    fprintf(stderr, "burin: %s: there is no pass '%s'; the passes are", option, name);
-    for (int k = 0; pass_name(k); k++) fprintf(stderr, "%s %s", k ? "," : "", pass_name(k));
-    fputs("\n", stderr);
-    quick_exit(USAGE);
+    if (pass_find(name) < 0) list_names(option, "passes", name, pass_name);
+    return name;
+}
+
+static const char *target_name(int k)
+{
+    const Target *t = target_at(k);
+    return t ? t->name : NULL;
 }
 
 static const Target *target_named(const char *name)
 {
     const Target *t = target_find(name);
-    if (t) return t;
-    fprintf(stderr, "burin: --target: '%s' is not known; the targets are", name);
-    for (int i = 0; (t = target_at(i)); i++) fprintf(stderr, "%s %s", i ? "," : "", t->name);
-    fputs("\n", stderr);
-    quick_exit(USAGE);
+    if (!t) list_names("--target", "targets", name, target_name);
+    return t;
 }
 
 enum Option {
@@ -187,8 +199,7 @@ static void take_option(Ctx *c, Args *a, int o)
     case O_TARGET: a->target = target_named(optarg); remember(c, a, "--target", optarg); break;
     case O_FAST: a->fast_math = true; remember(c, a, "--fast-math", ""); break;
     case O_STRING: remember(c, a, "--string-bytes", optarg);
-        c->string_bytes = (int)number("--string-bytes", optarg, 1, 1 << 20);
-        break;
+        c->string_bytes = (int)number("--string-bytes", optarg, 1, 1 << 20); break;
     case O_AFTER: a->pipe.after = pass_named("--after", optarg); break;
     case O_STOP: a->pipe.stop_after = pass_named("--stop-after", optarg); break;
     case O_LIMIT: a->pipe.limit = (int)number("--pass-limit", optarg, 0, 1000); break;
@@ -214,10 +225,7 @@ static Args take_args(Ctx *c, int argc, char **argv)
             if (limited[i].option == o) a.seen |= 1u << i;
         take_option(c, &a, o == 'h' ? O_HELP : o);
     }
-    if (optind == argc) {
-        fputs(usage, stderr);
-        exit(USAGE);
-    }
+    if (optind == argc) fputs(usage, stderr), exit(USAGE);
     a.command = argv[optind++];
     if (!strcmp(a.command, "help")) take_option(c, &a, O_HELP);
     if (optind < argc) a.model = argv[optind++];
@@ -335,18 +343,16 @@ static void run(Ctx *c, Args *a)
     const Graph *g = u.graph;
     const Tensor **in = NEW_N(c, const Tensor *, g->nins);
     c->needs = needs_text(c, g, u.prog, 1);
-    for (int i = 0; i < a->nrest; i++) taken(option_input(c, g, a->rest[i], in));
-    inputs_wanted(c, g, in);
+    taken(inputs_read(c, g, a->nrest, a->rest, in));
     if (c->errors) return;
     Tensor **out = interpreted(c, u.prog, &a->emit, in, true);
     const int shown = g->nouts - g->ncounts;
     for (int k = 0; k < g->ncounts; k++) out[g->counted[k]] = tensor_front(c, out[g->counted[k]], out[shown + k]);
     if (a->out && mkdir(a->out, 0777) && errno != EEXIST)
         fatal(c, (Loc){0}, "cannot make '%s': %s", a->out, strerror(errno));
-    for (int k = 0; k < shown; k++) {
+    for (int k = 0; k < shown; k++)
         if (a->out) value_write(c, internf(c, "%s/output_%d", a->out, k), out[k]);
         else tensor_print(stdout, c, g->out_names[k], out[k]);
-    }
 }
 
 static void private_names(Args *a)              /* what is emitted to be run here */

@@ -105,9 +105,8 @@ const char *option_size(Ctx *c, ReadOptions *r, const char *text);
 const char *option_shape(Ctx *c, ReadOptions *r, const char *text);
 const char *option_type(Ctx *c, ReadOptions *r, const char *text);
 const char *option_name(Ctx *c, const char *text, const char **value);   /* of NAME=VALUE; NULL: it is not */
-/* Likewise INPUT=FILE of burin run: the value of one of the graph's inputs. */
-const char *option_input(Ctx *c, const Graph *g, const char *text, const Tensor **in);
-void inputs_wanted(Ctx *c, const Graph *g, const Tensor *const *in);     /* an error for each that has no value */
+/* Likewise all INPUT=FILE of burin run: the values of the graph's inputs. An error for each that has none. */
+const char *inputs_read(Ctx *c, const Graph *g, int n, char *const *texts, const Tensor **in);
 /* error: the option names an input, a dimension that the model does not have; names: those it has. */
 void option_unknown(Ctx *c, Loc loc, const char *option, const char *what, const char *name, int n,
                     const char *const *names);

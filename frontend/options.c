@@ -34,7 +34,7 @@ static const char *no_input(Ctx *c, const Graph *g, const char *text, const Tens
     return fault;
 }
 
-const char *option_input(Ctx *c, const Graph *g, const char *text, const Tensor **in)
+static const char *input_read(Ctx *c, const Graph *g, const char *text, const Tensor **in)
 {
     const char *file, *name = option_name(c, text, &file);
     if (!name) return no_input(c, g, text, in);
@@ -48,13 +48,18 @@ const char *option_input(Ctx *c, const Graph *g, const char *text, const Tensor 
     return NULL;
 }
 
-void inputs_wanted(Ctx *c, const Graph *g, const Tensor *const *in)
+const char *inputs_read(Ctx *c, const Graph *g, int n, char *const *texts, const Tensor **in)
 {
+    for (int i = 0; i < n; i++) {
+        const char *fault = input_read(c, g, texts[i], in);
+        if (fault) return fault;
+    }
     for (int k = 0; k < g->nins; k++)
         if (!in[k])
             error(c, (Loc){0}, "input '%s' (%s) has no value: give NAME=FILE behind the model, %s=FILE here; a FILE is "
                   "NumPy's .npy or an ONNX TensorProto (.pb)", g->ins[k]->name, type_text(c, g->ins[k]->type),
                   g->ins[k]->name);
+    return NULL;
 }
 
 const char *option_size(Ctx *c, ReadOptions *r, const char *text)

@@ -145,6 +145,12 @@ answers() {             # what is no fault
     [ "$status" = 0 ] && grep -q 'warning: -D N=0.*empty' ../said && pass "-D N=0" || wrong "-D N=0" "a warning"
     try "$BURIN" report good.onnxtxt
     ! grep -n ' $' ../printed && pass "report: no blanks at ends" || wrong "report" "no blanks at ends"
+    local option
+    for option in --after:passes --stop-after:passes --target:targets; do
+        try "$BURIN" show nowhere.onnxtxt ${option%:*}='?'
+        [ "$status" = 0 ] && [ ! -s ../said ] && grep -qE "^the ${option#*:} are [a-z]+, [a-z0-9, -]+$" ../printed &&
+            pass "$option lists them" || wrong "$option lists them" "a list on standard output"
+    done
     try "$BURIN" --version
     [ "$status" = 0 ] && grep -q '^burin [0-9]' ../printed && pass "--version" || wrong "--version" "a version"
 }
