@@ -57,7 +57,13 @@ typedef struct BufInfo {             /* of a buffer that is no local */
     int stamp; bool written;         /* the last function that touches it; whether that one writes it */
 } BufInfo;
 
-typedef struct Local { const char *name; int loads, stores; } Local;
+typedef struct Local {
+    const char *name;
+    int loads, stores;
+    const Buf *array;                /* of lanes: declared where the function begins, shared where times of life do not meet */
+    bool idle, printed;              /* while it is scanned: the array's life is over; what declares it was printed */
+} Local;
+typedef VEC(Local *) Locals;
 
 typedef VEC(const Buf *) Bufs;
 
@@ -69,6 +75,7 @@ typedef struct Function {            /* the C function that is being printed: on
     PtrMap *pointers;                /* Buf -> name of a pointer to it; NULL: arrays are named as they are */
     Names names;
     PtrMap locals;                   /* Buf -> Local */
+    Locals arrays;                   /* of lanes */
     Bufs touched;
 } Function;
 
@@ -103,7 +110,7 @@ typedef struct Emit {
     bool floats;                     /* arithmetic on floats */
     int parts;                       /* numbers the names of parts of deep expressions, within a function */
     bool wide;                       /* some function is wide: so are the helpers for packed elements */
-    bool lanes, each, rolled;        /* macros of lanes.c: used */
+    bool lanes, each, rolled, keeps; /* macros of lanes.c: used */
     const Steps *steps;              /* what is printed stands in such a loop; NULL: it does not */
     bool in_lanes;                   /* what is printed stands in a loop of them */
     bool get[DT_COUNT], put[9];      /* helpers of packed elements: by type; by bits */
@@ -145,6 +152,8 @@ Prec op_need(const char *text, int param, bool *after_sign);        /* what its 
 
 const Stmt *split_stmt(Emit *e, const Stmt *s);      /* with parts of deep expressions named */
 void print_stmt(Emit *e, const Stmt *s, int indent);         /* to inner */
+bool any_arrays(const Function *fn);
+void print_arrays(Emit *e, FILE *f);    /* those of lanes, where the function begins */
 void scan_stmt(Emit *e, const Stmt *s); /* before printing: counts locals' uses, decides int32_t or int64_t */
 void print_line(Emit *e, FILE *f, int indent);       /* what was written to line, then begins a new one */
 bool print_part(Emit *e, const Stmt *s, int indent);         /* as a call, when it has a function of its own */
@@ -159,6 +168,7 @@ int lanes_beside(const Stmt *const *s, int n);       /* how many of the n statem
 void print_lanes(Emit *e, const Stmt *const *loops, int n, int indent);
 void print_lane_macros(Emit *e, FILE *f);            /* those that were used */
 enum { CACHE_LINE = 64, ALIGNED_LINES = 8 };
+void print_keeps(Emit *e, FILE *f);                 /* before a function: its arrays of lanes stay in registers */
 void print_aligned(const Emit *e, FILE *f);          /* behind an array: it begins where a cache line does */
 bool local_aligned(const Buf *b);    /* stmt.c: whether a local array does: long ones may lie in memory */
 void print_isa(Emit *e, FILE *f);                    /* what the file is compiled for, whatever the options say */

@@ -103,7 +103,7 @@ static void print_call(Emit *e, FILE *to, const Routine *r, int indent)
 }
 
 /* Typed pointers to the constants in OUT.bin that a function reads, and to what it reaches through pointers. */
-static void print_function_pointers(Emit *e, FILE *to)
+static void print_function_head(Emit *e, FILE *to)
 {
     for (int i = 0; i < e->fn->touched.n; i++) {
         const Buf *b = e->fn->touched.at[i];
@@ -114,6 +114,7 @@ static void print_function_pointers(Emit *e, FILE *to)
         print_line(e, to, INDENT);
     }
     print_pointers(e, to);
+    print_arrays(e, to);
 }
 
 /* ---- one kernel -------------------------------------------------------------------------------------------------- */
@@ -255,9 +256,10 @@ static Routine emit_function(Emit *e, const char *name, const Kernel *k, const S
     print_what(e, f, k, 0);
     print_guard(e, f, k);
     if (!k->what) fputs("#if defined(__GNUC__)\n__attribute__((noinline))\n#endif\n", f);
+    print_keeps(e, f);
     print_routine_head(e, f, &r);
     fputs("{\n", f);
-    print_function_pointers(e, f);
+    print_function_head(e, f);
     fwrite(e->inner->at, 1, e->inner->n, f);
     fputs("}\n\n", f);
     scratch_release(e->c, m);
@@ -413,9 +415,10 @@ static void emit_paragraphs(Emit *e, const Kernel *const *kernels, int n)
     sheet_rewind(e->inner);
     for (int i = 0; i < n; i++) print_paragraph(e, &fn, kernels[i], nests[i], i);
     fflush(e->inner->f);
+    print_keeps(e, f);
     begin_run(e);
     print_unused(e, f);
-    print_function_pointers(e, f);
+    print_function_head(e, f);
     fwrite(e->inner->at, 1, e->inner->n, f);
     fputs("}\n", f);
     function_end(e);

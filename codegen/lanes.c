@@ -161,6 +161,14 @@ static const char gcc_wide[] =
 static const char each_macro[] =
     "#define P_EACH P_PRAGMA(clang loop vectorize(assume_safety) vectorize_width(P_LANES_MOST))\n";
 
+/* An array that is cleared by a call does not stay in registers: clang takes a loop that clears one for memset. */
+static const char clang_keeps[] =
+    "#if __has_attribute(no_builtin)\n"
+    "#define P_KEEPS __attribute__((no_builtin(\"memset\")))\n"
+    "#else\n"
+    "#define P_KEEPS\n"
+    "#endif\n";
+
 /* At -O3 clang writes out short loops of lanes, and would then make vectors of the loop around them. */
 static const char clang_rolled[] = "#define P_ROLLED P_PRAGMA(clang loop unroll(disable) vectorize(disable))\n";
 
@@ -220,6 +228,13 @@ void print_isa(Emit *e, FILE *f)
     fprintf(f, clang_isa, e->o->isa, e->o->isa, e->o->isa);
 }
 
+void print_keeps(Emit *e, FILE *f)
+{
+    if (!any_arrays(e->fn)) return;
+    e->keeps = true;
+    print_macros(e, f, "P_KEEPS\n");
+}
+
 /* Undoes what holds for the functions in between. */
 void print_lanes_end(Emit *e, FILE *f)
 {
@@ -243,6 +258,7 @@ void print_lane_macros(Emit *e, FILE *f)
     if (e->lanes) print_macros(e, f, clang_lanes);
     if (e->each) print_macros(e, f, each_macro);
     if (e->rolled) print_macros(e, f, clang_rolled);
+    if (e->keeps) print_macros(e, f, clang_keeps);
     fputs("#elif defined(__GNUC__)\n", f);
     if (e->lanes) print_macros(e, f, gcc_whole);
     if (e->lanes) print_macros(e, f, gcc_kept);
@@ -250,10 +266,12 @@ void print_lane_macros(Emit *e, FILE *f)
     if (e->lanes) print_macros(e, f, gcc_lanes);
     if (e->each) print_macros(e, f, "#define P_EACH P_PRAGMA(GCC ivdep)\n");
     if (e->rolled) print_macros(e, f, "#define P_ROLLED\n");
+    if (e->keeps) print_macros(e, f, "#define P_KEEPS\n");
     fputs("#else\n", f);
     if (e->lanes) print_macros(e, f, "#define P_LANES(n)\n#define P_SUMS(n)\n#define P_ALSO(type, i, n)\n");
     if (e->each) print_macros(e, f, "#define P_EACH\n");
     if (e->rolled) print_macros(e, f, "#define P_ROLLED\n");
+    if (e->keeps) print_macros(e, f, "#define P_KEEPS\n");
     fputs("#endif\n\n", f);
 }
 

@@ -42,13 +42,56 @@ static void scan_expr(const Expr *x, void *arg)
     if (l) l->loads++;
 }
 
-static void scan_local(Emit *e, const Buf *b)
+/* Whether b is an array of lanes: a loop of lanes beside its declaration fills it. These are declared where the function
+ * begins: what is declared within a loop goes through memory each time round with clang. */
+static bool has_lanes_of(const Stmt *seq, const Buf *b)
 {
-    Local *l = NEW(e->c, Local);
+    if (b->rank != 1 || elem_per(b->dt) > 1 || local_aligned(b)) return false;
+    for (int i = 0; i < seq->n; i++) {
+        const Stmt *body = seq->body[i]->lanes ? seq->body[i]->body[0] : NULL;
+        if (body && body->kind == S_STORE && body->buf == b) return true;
+    }
+    return false;
+}
+
+static Local *idle_array(const Emit *e, const Buf *b)
+{
+    for (int i = 0; i < e->fn->arrays.n; i++) {
+        Local *l = e->fn->arrays.at[i];
+        if (l->idle && !strcmp(l->array->name, b->name) && l->array->dt == b->dt && buf_count(l->array) == buf_count(b))
+            return l;
+    }
+    return NULL;
+}
+
+static void scan_local(Emit *e, const Buf *b, bool array)
+{
+    Local *l = array ? idle_array(e, b) : NULL;
+    if (l) {
+        l->idle = false;
+        ptrmap_put(e->c, &e->fn->locals, b, l);
+        return;
+    }
+    l = NEW(e->c, Local);
+    l->array = array ? b : NULL;
+    if (array) VEC_PUSH(e->c, e->fn->arrays, l);
     size_t n = strlen(b->name), digits = strspn(b->name + (n > 0), "0123456789");
     const bool like_a_loop = n <= 1 || (b->name[0] == 'i' && digits == n - 1);
     l->name = cname_new(e->c, &e->fn->names, like_a_loop ? "v" : "", b->name);
     ptrmap_put(e->c, &e->fn->locals, b, l);
+}
+
+static void scan_seq(Emit *e, const Stmt *s)
+{
+    for (int i = 0; i < s->n; i++) {
+        const Stmt *x = s->body[i];
+        if (x->kind == S_LOCAL) scan_local(e, x->buf, has_lanes_of(s, x->buf));
+        else scan_stmt(e, x);
+    }
+    for (int i = 0; i < s->n; i++) {
+        Local *l = s->body[i]->kind == S_LOCAL ? local_of(e, s->body[i]->buf) : NULL;
+        if (l && l->array) l->idle = true;
+    }
 }
 
 void scan_stmt(Emit *e, const Stmt *s)
@@ -59,7 +102,8 @@ void scan_stmt(Emit *e, const Stmt *s)
         if (s->extent > INT32_MAX) e->fn->wide = true;
         break;
     case S_IF: expr_walk(e->c, s->cond, scan_expr, e); break;
-    case S_LOCAL: scan_local(e, s->buf); break;
+    case S_LOCAL: scan_local(e, s->buf, false); break;
+    case S_SEQ: scan_seq(e, s); return;
     case S_STORE:
         if ((l = local_of(e, s->buf))) l->stores++;
         scan_place(e, s->buf, s->at);
@@ -74,7 +118,6 @@ void scan_stmt(Emit *e, const Stmt *s)
         scan_values(e, s->buf->rank, s->at);
         scan_values(e, s->src->rank, s->src_at);
         break;
-    case S_SEQ: break;
     }
     for (int i = 0; i < s->n; i++) scan_stmt(e, s->body[i]);
 }
@@ -234,8 +277,9 @@ bool local_aligned(const Buf *b)
 
 static void print_local(Emit *e, const Buf *b, int indent, bool zero)
 {
-    const Local *l = local_of(e, b);
-    if (l->loads == 0) return;
+    Local *l = local_of(e, b);
+    l->printed = true;
+    if (l->loads == 0 || l->array) return;
     const int per = elem_per(b->dt);
     if (b->rank == 0) {
         const char *type = scalar_ctype(b->dt);
@@ -248,6 +292,35 @@ static void print_local(Emit *e, const Buf *b, int indent, bool zero)
         fputs(per > 1 ? " = {0};" : ";", e->line->f);
     }
     print_line(e, e->inner->f, indent);
+}
+
+static bool stays(const Local *l) { return l->printed && l->loads > 0; }
+
+bool any_arrays(const Function *fn)
+{
+    for (int i = 0; i < fn->arrays.n; i++)
+        if (stays(fn->arrays.at[i])) return true;
+    return false;
+}
+
+/* A line for each type. */
+void print_arrays(Emit *e, FILE *f)
+{
+    const Locals *all = &e->fn->arrays;
+    for (int i = 0; i < all->n; i++) {
+        const char *type = buf_ctype(all->at[i]->array), *before = type;
+        for (int k = 0; k < i && type; k++)
+            if (!strcmp(buf_ctype(all->at[k]->array), type)) type = NULL;
+        for (int k = i; k < all->n && type; k++) {
+            const Local *l = all->at[k];
+            if (!stays(l) || strcmp(buf_ctype(l->array), type)) continue;
+            fprintf(e->line->f, "%s %s[%lld]", before, l->name, (long long)buf_count(l->array));
+            before = ",";
+        }
+        if (before == type || !type) continue;
+        fputs(";", e->line->f);
+        print_line(e, f, INDENT);
+    }
 }
 
 static void print_seq(Emit *e, const Stmt *s, int indent)

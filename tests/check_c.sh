@@ -30,7 +30,7 @@ compiles() {
             -x c++ "$at/m.h"
 }
 
-reserved='__(GNUC|OPTIMIZE_SIZE|clang|attribute|AVX|AVX512F|FMA|x86_64)__|__(ARM_(FEATURE_FMA|FP|NEON)|cplusplus|has_warning)|_Pragma'
+reserved='__(GNUC|OPTIMIZE_SIZE|clang|attribute|AVX|AVX512F|FMA|x86_64)__|__(ARM_(FEATURE_FMA|FP|NEON)|cplusplus|has_warning|has_attribute)|_Pragma'
 
 # ASCII, no other headers, no reserved name, no name but its own to the outside, nothing called but libc's and libm's.
 inside() {
