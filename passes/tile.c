@@ -170,6 +170,7 @@ static int lanes_for(const Tiling *t, int64_t left)
 
 static const double CACHE = 128 * 1024;      /* elements that stay near */
 enum { OWN_MOST = 6, ALONE_MOST = 8 };       /* arrays, where rows read lanes of their own: loads take the time; or one row */
+enum { STEPS_FEW = 16 };             /* of a sum that is soon over: the text of rests counts */
 enum { STEPS_NEAR = 512, FAR = 3 };  /* steps of a panel of 16 floats in 32 KiB; time of a load from behind it */
 
 /* Whether tiles read panels from behind the nearest cache, again for all rows: the fewer at a time, the better. */
@@ -207,8 +208,8 @@ static void shape_of(const Tiling *t, int64_t extent, int64_t whole, int *rows, 
                 const int64_t down = k & 1 ? rest > 0 : extent / r, across = k & 2 ? over > 0 : whole ? whole / p : 1;
                 if (down && across) time += down * across * step_time(t, height, width);
             }
-            time += time / (by_far(t) ? 64 : 16) * ((rest > 0) + (over > 0));
-            if (time < best || (time == best && p < *panels)) best = time, *rows = r, *panels = p;
+            time += time / (by_far(t) ? 64 : t->depth < STEPS_FEW ? 8 : 16) * ((rest > 0) + (over > 0));
+            if (time < best || (time == best && p < *panels && !rest && !over)) best = time, *rows = r, *panels = p;
         }
 }
 
