@@ -373,19 +373,36 @@ static Prog *streamed(Streams *s, const Choice **at)
     return prog_more(s->c, s->p, &made.bufs, made.kernels.n, made.kernels.at);
 }
 
+static Streams looked_through(Ctx *c, Unit u)
+{
+    Streams s = {.c = c, .p = u.prog, .target = u.target, .where = {.io = u.io_arena}, .uses = prog_uses(c, u.prog)};
+    s.known = SCRATCH_N(c, const Windows *, (size_t)u.prog->nkernels * MAX_RANK);
+    s.stage = SCRATCH_N(c, int, s.uses.n + 1);
+    if (!u.stream) return s;
+    s.alive = prog_alive(c, u.prog, u.io_arena);
+    s.choices = SCRATCH_N(c, Choices, u.prog->nkernels);
+    find_lives(&s);
+    for (int i = 0; i < u.prog->nkernels; i++) find_chains(&s, i);
+    return s;
+}
+
+int64_t *stream_spare(Ctx *c, Unit u)
+{
+    const int n = u.prog->nkernels;
+    Streams s = looked_through(c, u);
+    const int64_t peak = n ? least_peak(&s) : 0;
+    const Choice **at = choose(&s, peak);
+    int64_t *spare = SCRATCH_N(c, int64_t, n + 1);
+    for (int last = n - 1; last >= 0; last = at[last]->from - 1)
+        if (at[last]->var < 0) spare[last] = peak - s.alive[last];
+    return spare;
+}
+
 Unit pass_stream(Ctx *c, Unit u)
 {
     if ((!u.stream && !u.target->lanes) || u.prog->nkernels == 0) return u;
     Mark m = scratch_mark(c);
-    Streams s = {.c = c, .p = u.prog, .target = u.target, .where = {.io = u.io_arena}, .uses = prog_uses(c, u.prog)};
-    s.known = SCRATCH_N(c, const Windows *, (size_t)u.prog->nkernels * MAX_RANK);
-    s.stage = SCRATCH_N(c, int, s.uses.n + 1);
-    if (u.stream) {
-        s.alive = prog_alive(c, u.prog, u.io_arena);
-        s.choices = SCRATCH_N(c, Choices, u.prog->nkernels);
-        find_lives(&s);
-        for (int i = 0; i < u.prog->nkernels; i++) find_chains(&s, i);
-    }
+    Streams s = looked_through(c, u);
     u.prog = streamed(&s, u.stream ? choose(&s, least_peak(&s)) : near_choices(&s));
     scratch_release(c, m);
     return u;

@@ -27,4 +27,8 @@ typedef struct Chain { int n; Stage of[STAGES_MOST]; } Chain;    /* the last sta
 /* The chain as one kernel, which holds the rings; to made goes what it needs in front of it. */
 const Kernel *chain_kernel(Ctx *c, const Chain *ch, const Target *target, Made *made);
 
+/* Of a unit with --stream, by kernel: the bytes that may be alive beside it without raising the peak of the arena; of
+ * those that chains are made of 0. By scratch. */
+int64_t *stream_spare(Ctx *c, Unit u);
+
 #endif

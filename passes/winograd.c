@@ -4,9 +4,11 @@
  * each of the n × n places of a tile the channels are summed with weights (a product of matrices, which `tile`
  * takes), and tiles of m × m outputs are transformed back, with all else that the kernel computed. The weights are
  * transformed when compiled, in double, rounded once. Sums round otherwise than before. Only with --fast-math, and
- * where that is estimated to be faster.
+ * where that is estimated to be faster. Tiles take much more room than rows in rings: with --stream a filter has them
+ * only where no chain would have it and the peak of the arena stays what it is.
  *
  * Requires: layout (channels innermost). Breaks: nothing; the transforms are nests. */
+#include "stream.h"
 #include "winograd.h"
 
 enum { CHANNELS_FEWEST = 8, CHANNELS_EVEN = 4 };
@@ -45,8 +47,15 @@ static double time_by(const Filter *f, int m)
     return weights * tiles + fetched(weights) + SUM_TIME * tiles * places * (in * ins + out * outs);
 }
 
-/* 0: direct sums are best. */
-static int outputs_of(const Filter *f)
+/* Of the buffers between the three kernels. */
+static double room_by(const Filter *f, int m)
+{
+    const double places = (m + TAPS - 1) * (m + TAPS - 1);
+    return sizeof(float) * (double)filter_tiles(f, m) * places * (double)(f->in + f->out);
+}
+
+/* 0: direct sums are best, or nothing else has room. */
+static int outputs_of(const Filter *f, double room)
 {
     double best = PAYS * direct_time(f);
     int m = 0;
@@ -54,7 +63,8 @@ static int outputs_of(const Filter *f)
     if (f->in % CHANNELS_EVEN || f->out % CHANNELS_EVEN) return 0;
     for (int now = 2; now <= OUTPUTS_MOST; now += 2) {
         const double places = (now + TAPS - 1) * (now + TAPS - 1), time = time_by(f, now);
-        if (places * (double)f->in * (double)f->out <= WEIGHTS_MOST && time < best) best = time, m = now;
+        if (places * (double)f->in * (double)f->out > WEIGHTS_MOST || room_by(f, now) > room) continue;
+        if (time < best) best = time, m = now;
     }
     return m;
 }
@@ -144,33 +154,36 @@ static void list_sums(const Expr *e, Sums *s)
     for (int i = 0; i < e->n && e->kind != E_REDUCE; i++) list_sums(e->args[i], s);
 }
 
-static void take(Rewriting *r, const Kernel *k);
+static void take(Rewriting *r, const Kernel *k, double room);
 
 /* The other sum of a kernel gets a kernel and a buffer of its own. */
-static const Kernel *without(Rewriting *r, const Kernel *k, const Expr *sum)
+static const Kernel *without(Rewriting *r, const Kernel *k, const Expr *sum, double room)
 {
     const Idx *at[MAX_RANK];
     for (int d = 0; d < k->rank; d++) at[d] = idx_var(r->c, d, k->dims[d]);
     const Buf *b = added(r, buf_new(r->c, BUF_TEMP, internf(r->c, "%s/sum", k->out->name), sum->dt, k->rank, k->dims));
-    take(r, kernel_compute(r->c, k->what, k->loc, b, sum));
+    take(r, kernel_compute(r->c, k->what, k->loc, b, sum), room);
     Kernel *x = mem_copy(r->c, k, sizeof *k);
     x->value = filter_with(r->c, k->value, sum, expr_load(r->c, b, at));
     return x;
 }
 
-static void take(Rewriting *r, const Kernel *k)
+/* room: bytes for buffers of its own. */
+static void take(Rewriting *r, const Kernel *k, double room)
 {
     Sums s = {0};
     Filter f;
     int m = 0, best = 0;
     if (!k->nest && k->rank >= 3 && !k->out->text && dtype_bits(k->out->dt) >= 8) list_sums(k->value, &s);
-    while (best < s.n && s.n <= SUMS_MOST && !(filter_of(r->c, k, s.of[best], &f) && (m = outputs_of(&f)) > 0)) best++;
+    for (int i = 1; i < s.n; i++) room -= (double)buf_count(k->out) * dtype_bits(s.of[i]->dt) / 8;
+    while (best < s.n && s.n <= SUMS_MOST && !(filter_of(r->c, k, s.of[best], &f) && (m = outputs_of(&f, room)) > 0))
+        best++;
     if (m == 0) {
         VEC_PUSH(r->c, r->kernels, k);
         return;
     }
     for (int i = 0; i < s.n; i++)
-        if (s.of[i] != s.of[best]) k = without(r, k, s.of[i]);
+        if (s.of[i] != s.of[best]) k = without(r, k, s.of[i], room);
     f.k = k;
     rewrite(r, &f, m);
 }
@@ -179,11 +192,14 @@ Unit pass_winograd(Ctx *c, Unit u)
 {
     if (!u.fast_math || u.target->lanes == 0) return u;
     Rewriting r = {.c = c, .target = u.target};
+    const Mark all = scratch_mark(c);
+    const int64_t *spare = u.stream ? stream_spare(c, u) : NULL;
     for (int i = 0; i < u.prog->nkernels; i++) {
         Mark m = scratch_mark(c);
-        take(&r, u.prog->kernels[i]);
+        take(&r, u.prog->kernels[i], spare ? (double)spare[i] : INFINITY);
         scratch_release(c, m);
     }
+    scratch_release(c, all);
     Prog q = *u.prog;
     q.nbufs += r.bufs.n;
     q.bufs = NEW_N(c, Buf *, q.nbufs);

@@ -55,6 +55,18 @@ said=$(printf '%s\n' $rows | xargs -n 1 -P "$(nproc)" bash -c 'same_results "$1"
 name="no pass changes a result, rows in rings"
 if [ -z "$said" ]; then pass "$name"; else fail "$name" "$said"; fi
 
+# --stream asks for less RAM: --fast-math beside it takes none of that back.
+arena() { "$plain" report "$@" --json 2>/dev/null | sed -n 's/.*"arena_bytes": \([0-9]*\).*/\1/p'; }
+no_more_ram() {
+    local f rings both
+    awk -v model=resnet8 -f tests/bench/models.awk >"$work/resnet8.onnxtxt"
+    for f in tests/pass/winograd*.txt tests/pass/stream*.txt "$work/resnet8.onnxtxt"; do
+        rings=$(arena "$f" --stream) both=$(arena "$f" --stream --fast-math)
+        [ -n "$rings" ] && [ "$both" -le "$rings" ] || { echo "$f: $rings bytes, with --fast-math $both"; return 1; }
+    done
+}
+check "inexact rewrites take no RAM where rows are in rings" no_more_ram
+
 # Passes, codegen and frontends ask for properties: no string in them is an operator's name, but in the map of
 # OpenVINO's layers onto operators (frontend/openvino.def and what stands beside it).
 "$BURIN" ops --as=table | cut -f 1 | sed 's/.*\.//' | sort -u >"$work/names"
