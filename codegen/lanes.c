@@ -4,7 +4,7 @@
  * bodies: nothing for clang, which vectorises all of it at once; the end of one loop and the head of the next for
  * gcc, which keeps an array of its own per loop in registers, but with few of these does better with one. P_LANES(n)
  * is for as many lanes as fill whole registers, P_SUMS(n) for those that add to arrays, P_EACH for any number of lanes;
- * P_ROLLED keeps the loop around them a loop.
+ * P_ROLLED keeps the loop around them a loop, P_AROUND does for clang alone.
  *
  * What such a function reaches in the arena and in constants it reaches through pointers: gcc keeps an array in
  * registers only when nothing else in the loop is an element of another array. */
@@ -169,8 +169,13 @@ static const char clang_keeps[] =
     "#define P_KEEPS\n"
     "#endif\n";
 
-/* At -O3 clang writes out short loops of lanes, and would then make vectors of the loop around them. */
+/* At -O3 clang writes out short loops of lanes, and would then make vectors of the loop around them; gcc writes out the
+ * loop around them, and what its steps read in common goes to the stack. */
 static const char clang_rolled[] = "#define P_ROLLED P_PRAGMA(clang loop unroll(disable) vectorize(disable))\n";
+static const char gcc_rolled[] = "#define P_ROLLED P_PRAGMA(GCC unroll 1)\n";
+
+/* gcc warns of loops whose end is a choice, and writes out those of two steps when it is told not to. */
+static const char clang_around[] = "#define P_AROUND P_PRAGMA(clang loop unroll(disable) vectorize(disable))\n";
 
 /* With all lanes side by side, clang would spill most of them where registers are few: a loop then takes one register
  * at a time, which is a third of the text. */
@@ -246,7 +251,7 @@ void print_lanes_end(Emit *e, FILE *f)
 
 void print_lane_macros(Emit *e, FILE *f)
 {
-    if (!any_lanes(e) && !e->rolled) return;
+    if (!any_lanes(e) && !e->rolled && !e->around) return;
     fputs("/* Loops whose steps are independent, told to each compiler in its own words.", f);
     if (e->lanes) print_macros(e, f, lanes_told);
     fputs(" */\n", f);
@@ -259,19 +264,22 @@ void print_lane_macros(Emit *e, FILE *f)
     if (e->each) print_macros(e, f, each_macro);
     if (e->rolled) print_macros(e, f, clang_rolled);
     if (e->keeps) print_macros(e, f, clang_keeps);
+    if (e->around) print_macros(e, f, clang_around);
     fputs("#elif defined(__GNUC__)\n", f);
     if (e->lanes) print_macros(e, f, gcc_whole);
     if (e->lanes) print_macros(e, f, gcc_kept);
     if (e->lanes || e->each) print_macros(e, f, gcc_wide);
     if (e->lanes) print_macros(e, f, gcc_lanes);
     if (e->each) print_macros(e, f, "#define P_EACH P_PRAGMA(GCC ivdep)\n");
-    if (e->rolled) print_macros(e, f, "#define P_ROLLED\n");
     if (e->keeps) print_macros(e, f, "#define P_KEEPS\n");
+    if (e->rolled) print_macros(e, f, gcc_rolled);
+    if (e->around) print_macros(e, f, "#define P_AROUND\n");
     fputs("#else\n", f);
     if (e->lanes) print_macros(e, f, "#define P_LANES(n)\n#define P_SUMS(n)\n#define P_ALSO(type, i, n)\n");
     if (e->each) print_macros(e, f, "#define P_EACH\n");
     if (e->rolled) print_macros(e, f, "#define P_ROLLED\n");
     if (e->keeps) print_macros(e, f, "#define P_KEEPS\n");
+    if (e->around) print_macros(e, f, "#define P_AROUND\n");
     fputs("#endif\n\n", f);
 }
 

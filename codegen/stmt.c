@@ -440,8 +440,10 @@ static void print_for(Emit *e, const Stmt *s, int indent)
     const bool stepping = rolled && !guard && steps_of(e, s, &steps);
     if (stepping) print_steps_begin(e, &steps, indent);
     if (stepping) e->steps = &steps;
-    e->rolled |= rolled;
-    if (rolled) fprintf(e->inner->f, "%*s%s_ROLLED\n", indent, "", e->upper);
+    const bool around = guard || s->extent <= 2;
+    e->rolled |= rolled && !around;
+    e->around |= rolled && around;
+    if (rolled) fprintf(e->inner->f, "%*s%s_%s\n", indent, "", e->upper, around ? "AROUND" : "ROLLED");
     VEC_PUSH(e->c, e->vars, s->var);
     print_for_head(e, s, guard, rest);
     fputs(block ? ") {" : ")", e->line->f);
