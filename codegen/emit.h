@@ -247,7 +247,11 @@ int64_t kernel_touched(Ctx *c, const Kernel *k);
 /* The temporaries alive at a kernel, largest first; to: p->nbufs long. */
 int alive_at(Ctx *c, const Prog *p, int kernel, const Buf **to);
 int64_t bytes_sum(int64_t a, int64_t b);             /* INT64_MAX when it is more */
+int64_t bytes_times(int64_t a, int64_t b);           /* likewise */
 int64_t ram_of(const Sizes *s);                      /* arena, inputs, outputs, stack */
 bool budget_check(Ctx *c, const Prog *p, const EmitOptions *o, const Sizes *s);
+
+/* ---- stack.c: at most so many bytes; vector: of a register of vectors, 0: there are none ------------------------- */
+int64_t prog_stack(Ctx *c, const Prog *p, int vector);
 
 #endif
