@@ -189,6 +189,11 @@ int alive_at(Ctx *c, const Prog *p, int kernel, const Buf **to)
 
 /* ---- budgets ----------------------------------------------------------------------------------------------------- */
 
+int64_t ram_of(const Sizes *s)
+{
+    return sum(sum(s->arena, s->stack), s->io_in_arena ? 0 : sum(s->inputs, s->outputs));
+}
+
 /* The largest of them, as a sentence. */
 static const char *list_largest(Ctx *c, const Buf **bufs, int n)
 {
@@ -201,16 +206,59 @@ static const char *list_largest(Ctx *c, const Buf **bufs, int n)
     return n > SHOWN ? internf(c, "%s and %d more", s, n - SHOWN) : s;
 }
 
-/* Where the buffer is made, or read; else some place in the model. */
+/* The model as a whole. */
+static Loc loc_of_model(Ctx *c, const Prog *p, const EmitOptions *o)
+{
+    Source *s = NEW(c, Source);
+    s->name = o->model_path ? o->model_path : p->name;
+    return (Loc){.src = s};
+}
+
+/* Where the buffer is made; else some place in the model. */
 static Loc loc_of(Ctx *c, const Prog *p, const EmitOptions *o, const Buf *b)
 {
     for (int i = 0; i < p->nkernels; i++)
         if (p->kernels[i]->out == b && p->kernels[i]->loc.src) return p->kernels[i]->loc;
     for (int i = 0; i < p->nkernels; i++)
         if (p->kernels[i]->loc.src) return p->kernels[i]->loc;
-    Source *s = NEW(c, Source);
-    s->name = o->model_path ? o->model_path : p->name;
-    return (Loc){.src = s};
+    return loc_of_model(c, p, o);
+}
+
+static const char *listed(Ctx *c, const char *list, bool really, const char *text)
+{
+    return !really ? list : *list ? internf(c, "%s, %s", list, text) : text;
+}
+
+static bool given(const EmitOptions *o, const char *option)
+{
+    return o->options && strstr(o->options, option);
+}
+
+/* What has not been tried and may help, as the end of a sentence; bufs: what is alive at the peak. */
+static const char *ram_remedies(Ctx *c, const Prog *p, const EmitOptions *o, const Sizes *s, const Buf **bufs, int n)
+{
+    const bool stream = given(o, "--stream");
+    bool maps = false, texts = false, strings = false;
+    for (int i = 0; i < n; i++) maps |= bufs[i]->kind == BUF_TEMP && bufs[i]->rank >= 3;
+    for (int i = 0; i < p->nbufs; i++) texts |= p->bufs[i]->text;
+    for (int i = 0; i < p->nins; i++) strings |= p->ins[i]->dt == DT_STRING;
+    for (int i = 0; i < p->nouts; i++) strings |= p->outs[i]->dt == DT_STRING;
+    const char *list = listed(c, "", !stream && maps, "--stream (rows of feature maps, not whole ones)");
+    list = listed(c, list, !s->io_in_arena && !strings, "--io=arena (the room of inputs is used again)");
+    list = listed(c, list, !stream && given(o, "--fast-math"), "no --fast-math (its tiles take room)");
+    list = listed(c, list, o->vector > 0 && ram_of(s) - s->stack <= o->ram_budget,
+                  "the --target of a microcontroller (less stack)");
+    list = listed(c, list, texts, "a smaller --string-bytes");
+    return *list ? list : "smaller inputs, fewer channels, numbers of fewer bits";
+}
+
+static const char *flash_remedies(Ctx *c, const EmitOptions *o, const Buf *largest)
+{
+    const char *list = listed(c, "", given(o, "--fast-math"), "no --fast-math (its filters have more weights)");
+    list = listed(c, list, largest && dtype_is_float(largest->dt) && dtype_bits(largest->dt) >= 32,
+                  "a quantised model (a weight of 8 bits takes a quarter)");
+    list = listed(c, list, !o->weights_bin, "for another memory --weights=bin, without this budget");
+    return *list ? list : "a smaller model";
 }
 
 static void refuse_ram(Ctx *c, const Prog *p, const EmitOptions *o, const Sizes *s, int64_t need)
@@ -222,11 +270,13 @@ static void refuse_ram(Ctx *c, const Prog *p, const EmitOptions *o, const Sizes 
     const char *list = list_largest(c, bufs, n);
     error(c, loc_of(c, p, o, n ? bufs[0] : NULL),
           "the model needs %lld bytes of RAM (arena %lld, inputs %lld, outputs %lld%s, stack %lld), which exceeds the "
-          "budget of %lld; alive at the peak (bytes): %s; --ram-budget sets the budget",
+          "budget of %lld; alive at the peak (bytes): %s; what may take less: %s; --ram-budget sets the budget",
           (long long)need, (long long)s->arena, (long long)s->inputs, (long long)s->outputs,
-          s->io_in_arena ? " within it" : "", (long long)s->stack, (long long)o->ram_budget, list);
+          s->io_in_arena ? " within it" : "", (long long)s->stack, (long long)o->ram_budget, list,
+          ram_remedies(c, p, o, s, bufs, n));
 }
 
+/* A kernel is where its last node is, which need not be the one that has the constants: no place is better. */
 static void refuse_flash(Ctx *c, const Prog *p, const EmitOptions *o, const Sizes *s)
 {
     const Buf **bufs = NEW_N(c, const Buf *, p->nbufs + 1);
@@ -234,15 +284,10 @@ static void refuse_flash(Ctx *c, const Prog *p, const EmitOptions *o, const Size
     for (int i = 0; i < p->nbufs; i++)
         if (p->bufs[i]->kind == BUF_CONST) bufs[n++] = p->bufs[i];
     const char *list = list_largest(c, bufs, n);
-    error(c, loc_of(c, p, o, n ? bufs[0] : NULL),
+    error(c, loc_of_model(c, p, o),
           "the model's constants need %lld bytes of flash, which exceeds the budget of %lld; the largest (bytes): %s; "
-          "--flash-budget sets the budget",
-          (long long)s->flash, (long long)o->flash_budget, list);
-}
-
-int64_t ram_of(const Sizes *s)
-{
-    return sum(sum(s->arena, s->stack), s->io_in_arena ? 0 : sum(s->inputs, s->outputs));
+          "what may take less: %s; --flash-budget sets the budget",
+          (long long)s->flash, (long long)o->flash_budget, list, flash_remedies(c, o, n ? bufs[0] : NULL));
 }
 
 bool budget_check(Ctx *c, const Prog *p, const EmitOptions *o, const Sizes *s)

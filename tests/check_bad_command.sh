@@ -166,6 +166,30 @@ misfits() {             # the command line is sound, but not for this model
     local nets="$root/tests/bad_input"
     refused "a RAM budget" "good\.onnxtxt:.*budget" good.onnxtxt --ram-budget=8
     refused "a flash budget" "good\.onnxtxt:.*budget" good.onnxtxt --flash-budget=1
+    cat >../maps.onnxtxt <<-END
+		<ir_version: 8, opset_import: ["" : 17]>
+		g (float[1,4,16,16] x) => (float[1,4,4,4] y) <float[4,1,3,3] w = {
+		  1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9}>
+		{
+		  a = Conv <group = 4, pads = [1, 1, 1, 1]> (x, w)
+		  b = Relu(a)
+		  y = MaxPool <kernel_shape = [4, 4], strides = [4, 4]> (b)
+		}
+	END
+    refused "a RAM budget: what is left to try" "may take less: --stream \(.*, --io=arena \(.*; --ram-budget" \
+        ../maps.onnxtxt --ram-budget=8
+    refused "a RAM budget: --stream has been tried" "may take less: --io=arena \(" ../maps.onnxtxt --ram-budget=8 \
+        --stream
+    refused "a RAM budget: all has been tried" "may take less: smaller inputs" ../maps.onnxtxt --ram-budget=8 --stream \
+        --io=arena
+    refused "a RAM budget: exact sums take less" "no --fast-math" ../maps.onnxtxt --ram-budget=8 --fast-math
+    refused "a RAM budget: the stack is too much" "may take less: .*--target of a microcontroller" ../maps.onnxtxt \
+        --ram-budget=13000
+    # A kernel is where its last node is: not at the Relu, which has no constants.
+    refused "a flash budget: the model's, not a node's" "maps\.onnxtxt: error: .*w float.*quantised.*--weights=bin" \
+        ../maps.onnxtxt --flash-budget=8
+    refused "a flash budget: --weights=bin has been tried" "quantised model \([^)]*\); --flash-budget" ../maps.onnxtxt \
+        --flash-budget=8 --weights=bin
     echo '<ir_version: 8, opset_import: ["" : 17]> g (float[batch,3] image) => (float[batch,3] y) { y = Relu(image) }' \
         >../n.onnxtxt
     refused "-D: a name like it" "-D: the model has no dimension 'bacth'; did you mean 'batch'\?" \

@@ -185,6 +185,7 @@ START_TEST(budgets_are_kept)
     fclose(f);
     HAS(said, "exceeds the budget of 1048576");
     HAS(said, "y float[1048576] (4194304), x float[6] (24)");
+    HAS(said, "what may take less: --io=arena");
     free(said);
     forget();
 }
