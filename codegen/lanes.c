@@ -20,10 +20,24 @@ bool has_lanes(const Stmt *s)
     return false;
 }
 
+/* clang at -O2 leaves a loop of one step that is longer than this a loop, and arrays that it reads in memory. */
+enum { BESIDE_MOST = 120 };
+
+static int64_t length_of(const Stmt *lanes)
+{
+    const Stmt *s = lanes->body[0];
+    return s->kind == S_STORE && s->buf->kind != BUF_LOCAL ? s->value->size + 2 : 0;
+}
+
 int lanes_beside(const Stmt *const *s, int n)
 {
+    int64_t length = 0;
     int k = 0;
-    while (k < n && s[k]->kind == S_FOR && s[k]->lanes && s[k]->var == s[0]->var && s[k]->extent == s[0]->extent) k++;
+    while (k < n && s[k]->kind == S_FOR && s[k]->lanes && s[k]->var == s[0]->var && s[k]->extent == s[0]->extent) {
+        length += length_of(s[k]);
+        if (k && length > BESIDE_MOST) break;
+        k++;
+    }
     return k;
 }
 
