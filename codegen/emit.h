@@ -110,7 +110,7 @@ typedef struct Emit {
     bool floats;                     /* arithmetic on floats */
     int parts;                       /* numbers the names of parts of deep expressions, within a function */
     bool wide;                       /* some function is wide: so are the helpers for packed elements */
-    bool lanes, each, rolled, around, keeps;     /* macros of lanes.c: used */
+    bool lanes, lines, each, rolled, around, keeps;      /* macros of lanes.c: used */
     const Steps *steps;              /* what is printed stands in such a loop; NULL: it does not */
     bool in_lanes;                   /* what is printed stands in a loop of them */
     bool get[DT_COUNT], put[9];      /* helpers of packed elements: by type; by bits */

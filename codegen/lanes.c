@@ -3,14 +3,15 @@
  * Loops over the same lanes that stand beside each other are printed as one, in which P_ALSO stands between their
  * bodies: nothing for clang, which vectorises all of it at once; the end of one loop and the head of the next for
  * gcc, which keeps an array of its own per loop in registers, but with few of these does better with one. P_LANES(n)
- * is for as many lanes as fill whole registers, P_SUMS(n) for those that add to arrays, P_EACH for any number of lanes;
+ * is for as many lanes as fill whole registers, P_SUMS(n) for those that add to arrays, P_LINE(n) for long straight
+ * lines, which have enough to do, and to hold, with one register of each at a time, P_EACH for any number of lanes;
  * P_ROLLED keeps the loop around them a loop, P_AROUND does for clang alone.
  *
  * What such a function reaches in the arena and in constants it reaches through pointers: gcc keeps an array in
  * registers only when nothing else in the loop is an element of another array. */
 #include "emit.h"
 
-enum { LANES_LEAST = 4, LANES_MOST = 64, SUMS_MOST = 80 };
+enum { LANES_LEAST = 4, LANES_MOST = 64, SUMS_MOST = 80, LINE_LONG = 16 };
 
 bool has_lanes(const Stmt *s)
 {
@@ -82,12 +83,13 @@ void print_lanes(Emit *e, const Stmt *const *loops, int n, int indent)
 {
     const Stmt *s = loops[0];
     const Idx *i = idx_var(e->c, s->var, s->extent);
-    const bool lanes = whole(s->extent);
+    const bool lanes = whole(s->extent), line = lanes && s->body[0]->n > LINE_LONG;
     FILE *f = e->line->f;
     VEC_PUSH(e->c, e->vars, s->var);
-    if (lanes) e->lanes = true;
-    else e->each = true;
-    fprintf(f, "%s_%s", e->upper, !lanes ? "EACH" : sums_few(e, loops, n) ? "SUMS" : "LANES");
+    e->lanes |= lanes;
+    e->lines |= line;
+    e->each |= !lanes;
+    fprintf(f, "%s_%s", e->upper, !lanes ? "EACH" : line ? "LINE" : sums_few(e, loops, n) ? "SUMS" : "LANES");
     if (lanes) fprintf(f, "(%lld)", (long long)s->extent);
     print_line(e, e->inner->f, indent);
     print_head(e, f, i, s->extent);
@@ -138,14 +140,14 @@ static const char pragma_macros[] =
 static const char clang_wide[] =
     "#if defined(__AVX512F__) && " CLANG_TUNES "\n"
     TUNED
-    "#pragma clang attribute push(__attribute__((target(\"tune=haswell\"))), apply_to = function)\n"
+    "#pragma clang attribute push(__attribute__((target(\"tune=skylake\"))), apply_to = function)\n"
     "#elif defined(__AVX512F__)\n"
     "#pragma clang attribute push(__attribute__((min_vector_width(512))), apply_to = function)\n"
     "#endif\n";
 
 static const char clang_isa[] =
     "#if !defined(__clang__)\n#pragma GCC target(\"%s\")\n#elif " CLANG_TUNES "\n" TUNED
-    "#pragma clang attribute push(__attribute__((target(\"%s,tune=haswell\"))), apply_to = function)\n#else\n"
+    "#pragma clang attribute push(__attribute__((target(\"%s,tune=skylake\"))), apply_to = function)\n#else\n"
     "#pragma clang attribute push(__attribute__((target(\"%s\"))), apply_to = function)\n#endif\n#endif\n\n";
 
 /* A register of 64 bytes that is read across the end of a cache line takes twice the time. */
@@ -268,6 +270,7 @@ void print_lane_macros(Emit *e, FILE *f)
     if (!any_lanes(e) && !e->rolled && !e->around) return;
     fputs("/* Loops whose steps are independent, told to each compiler in its own words.", f);
     if (e->lanes) print_macros(e, f, lanes_told);
+    if (e->lines) print_macros(e, f, "\n * P_LINE: one register of each thing at a time.");
     fputs(" */\n", f);
     if (any_lanes(e)) print_macros(e, f, lane_macros);
     if (any_lanes(e)) print_macros(e, f, aligned);
@@ -275,6 +278,7 @@ void print_lane_macros(Emit *e, FILE *f)
     fputs("#if defined(__clang__)\n#pragma clang diagnostic ignored \"-Wpass-failed\"\n", f);
     if (any_lanes(e) && !e->o->isa) print_macros(e, f, clang_wide);
     if (e->lanes) print_macros(e, f, clang_lanes);
+    if (e->lines) print_macros(e, f, "#define P_LINE(n) P_SIDE(n, 1)\n");
     if (e->each) print_macros(e, f, each_macro);
     if (e->rolled) print_macros(e, f, clang_rolled);
     if (e->keeps) print_macros(e, f, clang_keeps);
@@ -284,12 +288,14 @@ void print_lane_macros(Emit *e, FILE *f)
     if (any_lanes(e)) print_macros(e, f, gcc_kept);
     if (any_lanes(e)) print_macros(e, f, gcc_wide);
     if (e->lanes) print_macros(e, f, gcc_lanes);
+    if (e->lines) print_macros(e, f, "#define P_LINE(n) P_LANES(n)\n");
     if (e->each) print_macros(e, f, "#define P_EACH P_PRAGMA(GCC ivdep)\n");
     if (e->keeps) print_macros(e, f, "#define P_KEEPS\n");
     if (e->rolled) print_macros(e, f, gcc_rolled);
     if (e->around) print_macros(e, f, "#define P_AROUND\n");
     fputs("#else\n", f);
     if (e->lanes) print_macros(e, f, "#define P_LANES(n)\n#define P_SUMS(n)\n#define P_ALSO(type, i, n)\n");
+    if (e->lines) print_macros(e, f, "#define P_LINE(n)\n");
     if (e->each) print_macros(e, f, "#define P_EACH\n");
     if (e->rolled) print_macros(e, f, "#define P_ROLLED\n");
     if (e->keeps) print_macros(e, f, "#define P_KEEPS\n");

@@ -423,6 +423,14 @@ static void print_for_head(Emit *e, const Stmt *s, const Expr *guard, const Idx 
     for (int k = 0; steps && k < steps->n; k++) fprintf(f, ", %s++", steps->at[k].name);
 }
 
+/* Whether body chooses what an array of the function's own holds. The loop around it stays one: else clang would know
+ * single elements, and hand them through a loop of lanes that reads the array, which it then makes no vectors of. */
+static bool chooses_elements(const Stmt *body)
+{
+    return body->kind == S_STORE && body->buf->kind == BUF_LOCAL && body->buf->rank > 0 &&
+           body->value->kind == E_SELECT;
+}
+
 static void print_for(Emit *e, const Stmt *s, int indent)
 {
     if (silent(e, s)) return;
@@ -433,7 +441,7 @@ static void print_for(Emit *e, const Stmt *s, int indent)
     const Idx *rest = NULL;
     const Expr *guard = guard_of(e, s, &rest);
     const Stmt *body = guard ? s->body[0]->body[0] : s->body[0];
-    const bool rolled = has_lanes(body);
+    const bool rolled = has_lanes(body) || chooses_elements(body);
     const Steps *outer = e->steps;
     Steps steps;
     const bool block = body->kind == S_SEQ || (rolled && body->kind == S_FOR && steps_of(e, body, &steps));

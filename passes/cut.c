@@ -6,7 +6,7 @@
  * elements are computed side by side. Part of loopify. */
 #include "loopify.h"
 
-enum { WINDOW_MOST = 16, NODES_MOST = 256 };     /* steps that are written out; nodes of all */
+enum { NODES_MOST = 256 };           /* of what is written out */
 enum { STORES_MOST = 128 };          /* of a kernel in pieces */
 enum { CUTS_MOST = 6 };              /* of a loop */
 
@@ -75,9 +75,9 @@ static void see_window(const Expr *e, void *arg)
     if (e->kind != E_REDUCE) return;
     const Reduce *r = e->reduce;
     int64_t steps = 1;
-    for (int i = 0; i < r->nvars; i++) steps *= r->extents[i] < WINDOW_MOST ? r->extents[i] : WINDOW_MOST + 1;
+    for (int i = 0; i < r->nvars; i++) steps *= r->extents[i] < CUT_STEPS_MOST ? r->extents[i] : CUT_STEPS_MOST + 1;
     w->n++;
-    w->small &= r->naccs == 1 && r->lanes == 0 && steps <= WINDOW_MOST && steps * r->next[0]->size <= NODES_MOST;
+    w->small &= r->naccs == 1 && r->lanes == 0 && steps <= CUT_STEPS_MOST && steps * r->next[0]->size <= NODES_MOST;
 }
 
 static const Kernel *without_windows(Ctx *c, const Kernel *k)

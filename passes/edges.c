@@ -1,6 +1,11 @@
-/* Edges of what lanes run along: a guard of padding there, as at the left and the right of an image that lies plane by
+/* The parts of a kernel that go apart, so that guards within them are settled.
+ *
+ * Edges of what lanes run along: a guard of padding there, as at the left and the right of an image that lies plane by
  * plane, differs from lane to lane. So such a kernel goes in parts: the inside, in which all of them hold, and the few
- * columns on either side, which go by rows alone. */
+ * columns on either side, which go by rows alone.
+ *
+ * Phases: where a guard asks for a remainder of a variable, as the stride of a transposed convolution does, the values
+ * of each remainder are a kernel of their own. */
 #include "loopify.h"
 #include "tile.h"
 
@@ -39,4 +44,40 @@ int edges_of(Ctx *c, const Kernel *k, const Kernel **to)
         return n;
     }
     return 0;
+}
+
+/* ---- phases -------------------------------------------------------------------------------------------------- */
+
+typedef struct Phase { const Kernel *k; int var; int64_t count; } Phase;
+
+static void see_phase_of(Phase *p, const Idx *x)
+{
+    for (int i = 0; i < x->n; i++) {
+        const Atom *a = x->t[i].atom;
+        if (a->x) see_phase_of(p, a->x);
+        if (a->kind != ATOM_DIGIT || a->b == 0) continue;
+        for (int j = 0; j < a->x->n; j++) {
+            const Atom *v = a->x->t[j].atom;
+            const int64_t c = a->x->t[j].c, count = c ? a->a * a->b / (c < 0 ? -c : c) : 0;
+            if (v->kind != ATOM_VAR || v->var >= p->k->rank) continue;
+            if (count < 2 || count > PHASES_MOST || a->a * a->b % c) continue;
+            if (p->k->dims[v->var] >= count) p->var = v->var, p->count = count;
+        }
+    }
+}
+
+static void see_phase(const Expr *e, void *arg)
+{
+    if (e->kind == E_IN) see_phase_of(arg, e->at[0]);
+}
+
+int phases_of(const Tiling *t, const Kernel **to)
+{
+    const Kernel *k = t->k;
+    Phase p = {k, -1, 0};
+    for (int i = 0; i < t->nreductions; i++) expr_walk(t->c, t->reductions[i]->reduce->next[0], see_phase, &p);
+    if (p.var < 0 || p.var == t->lane) return 0;
+    for (int64_t i = 0; i < p.count; i++)
+        to[i] = kernel_part(t->c, k, p.var, i, p.count, (k->dims[p.var] - i + p.count - 1) / p.count);
+    return (int)p.count;
 }

@@ -43,22 +43,34 @@ static const Expr *array_lane(const Tile *s, const Buf *b, int lanes)
     return expr_load(s->c, b, &at);
 }
 
+/* A loop of lanes around st; in a window one loop is around all of them. */
+static const Stmt *in_lanes(const Tile *s, int lanes, const Stmt *st)
+{
+    return s->t->window ? st : stmt_lanes(s->c, s->lane_var, lanes, st);
+}
+
 const Stmt *tile_store(const Tile *s, const Buf *b, const Expr *value)
 {
     const Idx *at = lane(s, s->lanes);
-    return stmt_lanes(s->c, s->lane_var, s->lanes, stmt_store(s->c, b, &at, value));
+    return in_lanes(s, s->lanes, stmt_store(s->c, b, &at, value));
 }
 
 /* ---- expressions of a lane ----------------------------------------------------------------------------------- */
 
 typedef struct Varies { int var; bool any; } Varies;
 
+/* One within the loop of lanes, as in a window, is another one in each. */
+static bool is_scalar(const Buf *b)
+{
+    return b->kind == BUF_LOCAL && b->rank == 0;
+}
+
 static void see_var(const Expr *e, void *arg)
 {
     Varies *u = arg;
     const int n = e->kind == E_LOAD ? e->buf->rank : e->kind == E_INDEX || e->kind == E_IN ? 1 : 0;
     for (int i = 0; i < n; i++) u->any |= idx_uses(e->at[i], u->var);
-    u->any |= e->kind == E_ACC || e->kind == E_REDUCE;
+    u->any |= e->kind == E_ACC || e->kind == E_REDUCE || (e->kind == E_LOAD && is_scalar(e->buf));
 }
 
 bool expr_varies(Ctx *c, const Expr *e, int var)
@@ -68,17 +80,27 @@ bool expr_varies(Ctx *c, const Expr *e, int var)
     return u.any;
 }
 
-/* What is the same for all lanes is computed once, in front of them. */
-static const Expr *held(Tile *s, const Expr *e)
+const Expr *tile_held(const Tile *s, const Expr *e)
 {
     const Buf *b = ptrmap_get(&s->scalars, e);
-    if (!b) {
-        b = buf_new(s->c, BUF_LOCAL, internf(s->c, "s%d", s->names++), e->dt, 0, NULL);
-        VEC_PUSH(s->c, *s->front, stmt_local(s->c, b));
-        VEC_PUSH(s->c, *s->front, stmt_store(s->c, b, NULL, e));
-        ptrmap_put(s->c, &s->scalars, e, (void *)b);
-    }
+    return b ? expr_load(s->c, b, NULL) : NULL;
+}
+
+const Expr *tile_hold(Tile *s, const Expr *e, const Expr *value, Stmts *to)
+{
+    const char *stem = to == s->front ? "s" : "v";
+    const Buf *b = buf_new(s->c, BUF_LOCAL, internf(s->c, "%s%d", stem, s->names++), e->dt, 0, NULL);
+    VEC_PUSH(s->c, *to, stmt_local(s->c, b));
+    VEC_PUSH(s->c, *to, stmt_store(s->c, b, NULL, value));
+    ptrmap_put(s->c, &s->scalars, e, (void *)b);
     return expr_load(s->c, b, NULL);
+}
+
+/* What is the same for all lanes is computed once, in front of them. */
+static const Expr *in_front(Tile *s, const Expr *e)
+{
+    const Expr *held = tile_held(s, e);
+    return held ? held : tile_hold(s, e, e, s->front);
 }
 
 const Expr *tile_lane(Tile *s, const Expr *e, Place p)
@@ -86,7 +108,7 @@ const Expr *tile_lane(Tile *s, const Expr *e, Place p)
     const Expr *args[3];
     if (e->kind == E_CONST || e->kind == E_INDEX || e->kind == E_IN || expr_guards(e)) return e;
     if (e->kind == E_ACC) return array_lane(s, *tile_array(s, p.row, p.panel, s->reduction), p.lanes);
-    if (!expr_varies(s->c, e, s->lane_var)) return held(s, e);
+    if (!expr_varies(s->c, e, s->lane_var)) return in_front(s, e);
     if (e->n == 0) return e;
     for (int i = 0; i < e->n; i++) args[i] = tile_lane(s, e->args[i], p);
     return e->kind == E_SELECT ? expr_select(s->c, args[0], args[1], args[2]) : expr_remake(s->c, e, args);
@@ -115,24 +137,32 @@ static int goes_on_from(const Tile *s)
     return -1;
 }
 
+/* Scalars are declared in `to` from here on; those of a window, in front of all of it. */
+static void open_front(Tile *s, Stmts *to)
+{
+    if (s->t->window) return;
+    s->front = to;
+    s->scalars = (PtrMap){0};
+}
+
 static void open_arrays(Tile *s, Stmts *out)
 {
     const int64_t lanes = s->lanes;
     const int n = s->t->rows * s->panels, before = goes_on_from(s);
     const Reduce *r = s->t->reductions[s->reduction]->reduce;
     Stmts stores = {0};
-    s->front = out;
-    s->scalars = (PtrMap){0};
+    open_front(s, out);
     for (int i = 0; i < n; i++) {
         const Place p = {i / s->panels, i % s->panels, s->lanes};
         const Buf **array = tile_array(s, p.row, p.panel, s->reduction);
         At at;
         if (before >= 0) *array = *tile_array(s, p.row, p.panel, before);
         if (before >= 0) continue;
-        *array = buf_new(s->c, BUF_LOCAL, internf(s->c, "acc%d", s->reduction * n + i), r->init[0]->dt, 1, &lanes);
+        const char *name = internf(s->c, "acc%d", s->reduction * n + i);
+        *array = buf_new(s->c, BUF_LOCAL, name, r->init[0]->dt, !s->t->window, &lanes);
         VEC_PUSH(s->c, *out, stmt_local(s->c, *array));
         const Expr *init = expr_subst(s->c, reduced(s, r->init[0], p), element(s, p, &at));
-        VEC_PUSH(s->c, stores, tile_store(s, *array, tile_lane(s, init, p)));
+        VEC_PUSH(s->c, *(s->t->window ? out : &stores), tile_store(s, *array, tile_lane(s, init, p)));
     }
     for (int i = 0; i < stores.n; i++) VEC_PUSH(s->c, *out, stores.at[i]);
 }
@@ -171,8 +201,7 @@ static void store_all(Tile *s, Stmts *out)
 {
     const Kernel *k = s->t->k;
     Stmts front = {0}, stores = {0};
-    s->front = &front;
-    s->scalars = (PtrMap){0};
+    open_front(s, &front);
     for (int row = 0; row < s->t->rows; row++)
         for (int panel = 0; panel < s->panels; panel++) {
             At at;
@@ -183,7 +212,7 @@ static void store_all(Tile *s, Stmts *out)
             const Idx **to = NEW_N(s->c, const Idx *, k->out->rank);
             for (int d = 0; d < k->out->rank; d++) to[d] = idx_subst(s->c, k->at[d], sub);
             const Stmt *store = spelled_store(s->c, k->out, to, value, true);
-            VEC_PUSH(s->c, stores, stmt_lanes(s->c, s->lane_var, p.lanes, store));
+            VEC_PUSH(s->c, stores, in_lanes(s, p.lanes, store));
         }
     for (int i = 0; i < front.n; i++) VEC_PUSH(s->c, *out, front.at[i]);
     for (int i = 0; i < stores.n; i++) VEC_PUSH(s->c, *out, stores.at[i]);
@@ -195,12 +224,20 @@ const Stmt *tile_lanes(Tiling *t, const Panels *p)
               .count = p->count, .block_var = p->var, .lane_var = var_new(t->c)};
     s.block = idx_var(t->c, s.block_var, p->count);
     s.arrays = SCRATCH_N(t->c, const Buf *, t->rows * p->panels * t->nreductions);
-    Stmts out = {0};
+    Stmts front = {0}, out = {0};
+    s.front = &front;
     for (s.reduction = 0; s.reduction < t->nreductions; s.reduction++) {
         open_arrays(&s, &out);
+        if (t->window) {
+            window_sums(&s, &out);
+            continue;
+        }
         const Stmt *loops = tile_sums(&s);
         VEC_PUSH(t->c, out, loops);
     }
     store_all(&s, &out);
-    return stmt_seq(t->c, out.n, out.at);
+    const Stmt *all = stmt_seq(t->c, out.n, out.at);
+    if (!t->window) return all;
+    VEC_PUSH(t->c, front, stmt_lanes(t->c, s.lane_var, s.lanes, all));
+    return stmt_seq(t->c, front.n, front.at);
 }

@@ -52,8 +52,8 @@ const Stmt *spell_elements(Ctx *c, const Kernel *k, int from, bool wide);
 /* cut.c: every step-th value of a variable, from `first` on, as a kernel. */
 const Kernel *kernel_part(Ctx *c, const Kernel *k, int var, int64_t first, int64_t step, int64_t count);
 Kernel kernel_part_at(Ctx *c, const Kernel *k, int var, const Idx *first, int64_t count);    /* likewise, step 1 */
-/* cut.c: likewise, with loops cut where guards change and small windows written out; NULL: there are
- * none. */
+/* cut.c: likewise, with loops cut where guards change and windows of few steps written out; NULL: there are none. */
+enum { CUT_STEPS_MOST = 16 };
 const Stmt *cut_elements(Ctx *c, const Kernel *k, int from);
 /* rowwise.c: the first *taken of n kernels as one; NULL: they are none. */
 const Kernel *joined_rows(Ctx *c, const Kernel *const *k, int n, const Uses *u, bool wide, int *taken);

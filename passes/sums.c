@@ -58,11 +58,27 @@ static bool both_guarded(const Expr *e)
            x->args[0] == y->args[0] && expr_guards(x->args[0]) && is_zero(x->args[2]) && is_zero(y->args[2]);
 }
 
+static bool is_product(const Tile *s, const Expr *e, int factor)
+{
+    return e->op == OP_mad && s->t->finite && e->args[2]->kind == E_ACC && constant(e->args[1 - factor]);
+}
+
+bool adds_nothing(const Tile *s, const Expr *e)
+{
+    if (e->kind == E_ACC) return true;
+    for (int i = 0; e->kind == E_OP && e->n > 1 && i < 2; i++) {
+        if (is_product(s, e, i) && is_zero(e->args[i])) return true;
+        if (e->args[1 - i]->kind == E_ACC && neutral(e->op, e->args[i])) return true;
+    }
+    return false;
+}
+
 /* acc + (inside ? x : 0)·w, where w is finite, is acc wherever it is not inside. */
 static void peel(Tile *s, Element *el)
 {
     const Expr *e = el->next, *args[3];
-    if (e->kind != E_OP || e->n < 2) return;
+    if (adds_nothing(s, e)) el->next = NULL;
+    if (!el->next || e->kind != E_OP || e->n < 2) return;
     memcpy(args, e->args, sizeof *args * (size_t)e->n);
     if (both_guarded(e)) {
         add_guards(s, el, args[0]->args[0]);
@@ -73,13 +89,9 @@ static void peel(Tile *s, Element *el)
     }
     for (int i = 0; i < 2; i++) {
         const Expr *x = args[i];
-        const bool product = e->op == OP_mad && s->t->finite && args[2]->kind == E_ACC && constant(args[1 - i]);
-        if (product && is_zero(x)) {
-            el->next = NULL;
-            return;
-        }
         if (x->kind != E_SELECT || !expr_guards(x->args[0])) continue;
-        if (!(product && is_zero(x->args[2])) && !(args[1 - i]->kind == E_ACC && neutral(e->op, x->args[2]))) continue;
+        const bool product = is_product(s, e, i), own = args[1 - i]->kind == E_ACC;
+        if (!(product && is_zero(x->args[2])) && !(own && neutral(e->op, x->args[2]))) continue;
         add_guards(s, el, x->args[0]);
         el->guarded = i;
         el->outside = x->args[2];

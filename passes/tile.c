@@ -33,11 +33,6 @@ bool idx_affine(const Idx *x, int var, int64_t *step)
     return true;
 }
 
-const Idx *load_place(Ctx *c, const Expr *e)
-{
-    return idx_flat(c, e->buf->rank, e->buf->dims, e->at);
-}
-
 static void see_accumulator(const Expr *e, void *arg)
 {
     *(bool *)arg |= e->kind == E_ACC;
@@ -48,6 +43,13 @@ const Idx *idx_bare(Ctx *c, const Idx *x)
     while (x->n == 1 && x->t[0].atom->kind == ATOM_ASSUME)
         x = idx_axpy(c, idx_const(c, x->k), x->t[0].c, x->t[0].atom->x);
     return x;
+}
+
+const Idx *load_place(Ctx *c, const Expr *e)
+{
+    const Idx *at[MAX_RANK];
+    for (int d = 0; d < e->buf->rank; d++) at[d] = idx_bare(c, e->at[d]);
+    return idx_flat(c, e->buf->rank, e->buf->dims, at);
 }
 
 /* A subscript that depends on what has been accumulated is another one in each lane. */
@@ -67,7 +69,8 @@ static void check_lane(const Expr *e, void *arg)
     int64_t step;
     if (follows(f->t->c, e)) f->ok = false;
     if (e->kind == E_REDUCE) f->ok = false;
-    if ((e->kind == E_IN || e->kind == E_INDEX) && idx_uses(e->at[0], f->t->lane)) f->ok = false;
+    const bool asks = e->kind == E_INDEX || (e->kind == E_IN && !f->t->window);
+    if (asks && idx_uses(e->at[0], f->t->lane)) f->ok = false;
     if (e->kind != E_LOAD) return;
     if (dtype_bits(e->buf->dt) < 8 || e->buf->dt == DT_STRING || e->buf->text) f->ok = false;
     if (!idx_affine(load_place(f->t->c, e), f->t->lane, &step)) f->ok = f->ok && e->buf->kind == BUF_CONST;
@@ -121,6 +124,15 @@ static bool lane_fits(Tiling *t, int var)
     return t->k->dims[var] >= LANES_FEWEST &&
            idx_affine(idx_flat(t->c, t->k->out->rank, t->k->out->dims, t->k->at), var, &step) && step == 1 &&
            sums_fit(t);
+}
+
+/* The innermost along which lanes can run; -1: none. */
+static int lane_variable(Tiling *t)
+{
+    int lane = t->k->rank;
+    while (lane-- > 0)
+        if (lane_fits(t, lane)) break;
+    return lane;
 }
 
 typedef struct Spared { int var; bool any; } Spared;
@@ -196,6 +208,10 @@ static int64_t step_time(const Tiling *t, int64_t rows, int64_t panels)
 static void shape_of(const Tiling *t, int64_t extent, int64_t whole, int *rows, int *panels)
 {
     int64_t best = INT64_MAX;
+    if (t->window) {
+        *rows = window_rows(t, extent);
+        return;
+    }
     const bool own = t->row < 0 || t->read[t->row];
     const int most = t->row < 0 ? ALONE_MOST : OWN_MOST;
     const int arrays = own && !t->padded && t->target->arrays > most ? most : t->target->arrays;
@@ -233,19 +249,22 @@ static void add(Tiling *t, Segments *s, Segment x)
     s->of[s->n++] = x;
 }
 
+/* The first and the last block apart where they have guards: none between them needs these. */
+static void add_blocks(Tiling *t, Segments *s, Segment x, bool guarded)
+{
+    const bool apart = guarded && x.count > 1;
+    const int64_t counts[3] = {apart, x.count - 2 * apart, apart}, length = x.size * (x.lanes ? x.lanes : 1);
+    for (int i = 0; i < 3; i++) {
+        x.count = counts[i];
+        add(t, s, x);
+        x.from += x.count * length;
+    }
+}
+
 static void cut_rows(Tiling *t, int64_t extent, int rows, Segments *s)
 {
-    int64_t whole = extent / rows, from = 0;
-    if (t->guarded && whole > 2) {   /* the first and the last block apart: none between them needs its guards */
-        add(t, s, (Segment){.from = 0, .count = 1, .size = rows});
-        add(t, s, (Segment){.from = rows, .count = whole - 2, .size = rows});
-        from = (whole - 1) * rows;
-        whole = 1;
-    }
-    for (int i = 0; t->guarded && i < whole; i++)
-        add(t, s, (Segment){.from = from + i * rows, .count = 1, .size = rows});
-    if (!t->guarded) add(t, s, (Segment){.from = 0, .count = whole, .size = rows});
     const int rest = (int)(extent % rows);
+    add_blocks(t, s, (Segment){.from = 0, .count = extent / rows, .size = rows}, t->guarded);
     add(t, s, (Segment){.from = extent - rest, .count = rest > 0, .size = rest});
 }
 
@@ -254,7 +273,8 @@ static void cut_lanes(Tiling *t, int panels, Segments *s)
     const int64_t n = lane_extent(t);
     const int lanes = most_lanes(t);
     const int64_t whole = n / lanes, over = whole % panels;
-    add(t, s, (Segment){.from = 0, .count = whole / panels, .size = panels, .lanes = lanes, .valid = lanes});
+    const Segment most = {.from = 0, .count = whole / panels, .size = panels, .lanes = lanes, .valid = lanes};
+    add_blocks(t, s, most, t->edges);
     add(t, s, (Segment){.from = (whole - over) * lanes, .count = over > 0, .size = (int)over, .lanes = lanes, .valid = lanes});
     if (t->again && !t->padded && whole && lanes_for(t, n % lanes) < n % lanes) {
         add(t, s, (Segment){.from = n - lanes, .count = 1, .size = 1, .lanes = lanes, .valid = lanes});
@@ -328,6 +348,7 @@ static void see_guard(const Expr *e, void *arg)
 {
     Found *f = arg;
     if (e->kind == E_IN && f->t->row >= 0 && idx_uses(e->at[0], f->t->row)) f->t->guarded = true;
+    if (e->kind == E_IN && idx_uses(e->at[0], f->t->lane)) f->t->edges = true;
     if (e->kind == E_IN) f->ok = false;
     int64_t step;
     if (e->kind == E_LOAD && e->buf->kind != BUF_CONST &&
@@ -360,11 +381,14 @@ static bool plan_tiling(Tiling *t)
         if (t->reductions[i]->reduce->naccs != 1 || t->reductions[i]->reduce->lanes ||
             t->reductions[i]->dt == DT_STRING)
             return false;
-    int lane = k->rank;
-    while (lane-- > 0)
-        if (lane_fits(t, lane)) break;
-    if (lane < 0) t->lane = var_new(t->c);       /* one lane: rows alone, whose sums do not wait for each other */
-    t->row = row_variable(t);
+    t->window = true;
+    int lane = lane_variable(t);
+    t->window = lane >= 0 && window_fits(t);
+    if (!t->window) {
+        lane = lane_variable(t);
+        if (lane < 0) t->lane = var_new(t->c);   /* one lane: rows alone, whose sums do not wait for each other */
+        t->row = row_variable(t);
+    }
     if (lane < 0 && (t->row < 0 || !sums_fit(t))) return false;
     for (int i = 0; i < t->nreductions; i++) {
         int64_t depth = 1;
@@ -385,37 +409,7 @@ static bool plan_tiling(Tiling *t)
     return true;
 }
 
-/* ---- phases -------------------------------------------------------------------------------------------------- */
-
-enum { PHASES_MOST = 4 };
-
-typedef struct Phase { const Kernel *k; int var; int64_t count; } Phase;
-
-static void see_phase_of(Phase *p, const Idx *x)
-{
-    for (int i = 0; i < x->n; i++) {
-        const Atom *a = x->t[i].atom;
-        if (a->x) see_phase_of(p, a->x);
-        if (a->kind != ATOM_DIGIT || a->b == 0) continue;
-        for (int j = 0; j < a->x->n; j++) {
-            const Atom *v = a->x->t[j].atom;
-            const int64_t c = a->x->t[j].c, count = c ? a->a * a->b / (c < 0 ? -c : c) : 0;
-            if (v->kind != ATOM_VAR || v->var >= p->k->rank) continue;
-            if (count < 2 || count > PHASES_MOST || a->a * a->b % c) continue;
-            if (p->k->dims[v->var] >= count) p->var = v->var, p->count = count;
-        }
-    }
-}
-
-static void see_phase(const Expr *e, void *arg)
-{
-    if (e->kind == E_IN) see_phase_of(arg, e->at[0]);
-}
-
-static const Kernel *phase(const Phase *p, Ctx *c, int64_t first)
-{
-    return kernel_part(c, p->k, p->var, first, p->count, (p->k->dims[p->var] - first + p->count - 1) / p->count);
-}
+/* ---- parts ---------------------------------------------------------------------------------------------------- */
 
 static const Stmt *tiled(Ctx *c, const Kernel *k, const Target *target, Made *made, bool inside);
 
@@ -436,22 +430,19 @@ static const Stmt *edges_apart(Ctx *c, const Kernel *k, const Target *target, Ma
     return all ? stmt_seq(c, n, nests) : NULL;
 }
 
-/* The kernel as tiles; NULL: it stays as it is. Where a guard asks for a remainder of a variable, as the stride of a
- * transposed convolution does, the values of each remainder are a kernel of their own, whose guards are settled. */
+/* The kernel as tiles; NULL: it stays as it is. */
 static const Stmt *tiled(Ctx *c, const Kernel *k, const Target *target, Made *made, bool inside)
 {
     Tiling t = {.c = c, .k = k, .target = target, .made = made, .inside = inside};
     const bool fits = plan_tiling(&t);
     const Stmt *apart = fits && t.lane < k->rank ? NULL : edges_apart(c, k, target, made, inside);
     if (apart || !fits) return apart;
-    Phase p = {k, -1, 0};
-    for (int i = 0; i < t.nreductions; i++) expr_walk(c, t.reductions[i]->reduce->next[0], see_phase, &p);
-    if (p.var >= 0 && p.var != t.lane) {
-        const Stmt *parts[PHASES_MOST];
-        for (int64_t i = 0; i < p.count; i++)
-            if (!(parts[i] = tiled(c, phase(&p, c, i), target, made, inside))) return NULL;
-        return stmt_seq(c, (int)p.count, parts);
-    }
+    const Kernel *phases[PHASES_MOST];
+    const Stmt *nests[PHASES_MOST];
+    const int n = phases_of(&t, phases);
+    for (int i = 0; i < n; i++)
+        if (!(nests[i] = tiled(c, phases[i], target, made, inside))) return NULL;
+    if (n) return stmt_seq(c, n, nests);
     const Stmt *nest = all_tiles(&t);
     return t.failed ? NULL : nest;
 }

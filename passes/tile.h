@@ -19,6 +19,8 @@ typedef struct Tiling {              /* of one kernel */
     int uses[9];                     /* how often each stands in the value, or in what others start from */
     bool inside;                     /* the kernel is part of a nest */
     bool guarded;                    /* a guard within a reduction depends on the row */
+    bool edges;                      /* one depends on the lane: window.c alone tiles such */
+    bool window;                     /* what is reduced is written out, by window.c: arrays of the tile are scalars */
     bool padded;                     /* lanes beyond the last may be computed: they read constants alone */
     bool finite;                     /* constants within reductions are numbers: 0 times one is 0 */
     bool again;                      /* elements may be computed twice: nothing that they are computed of is written */
@@ -43,7 +45,7 @@ typedef struct Tile {
     int reduction;                   /* the one at hand */
     const Buf **arrays;              /* by row, panel, reduction */
     PtrMap scalars;                  /* expression -> the scalar that holds it */
-    Stmts *front;                    /* where scalars are declared */
+    Stmts *front;                    /* where those are declared that are the same for all lanes */
     int names;
 } Tile;
 typedef struct Place { int row, panel, lanes; } Place;       /* an element of the tile; how many lanes there are */
@@ -52,6 +54,8 @@ const Idx *tile_panel(const Tile *s, int panel);     /* the first element of a p
 /* e, over the kernel's variables, at an element of the tile. */
 const Expr *tile_at(const Tile *s, const Expr *e, Place p);
 const Stmt *tile_store(const Tile *s, const Buf *array, const Expr *value);  /* into all lanes of an array */
+const Expr *tile_held(const Tile *s, const Expr *e);         /* the scalar that holds e; NULL: none does */
+const Expr *tile_hold(Tile *s, const Expr *e, const Expr *value, Stmts *to);         /* a new one, that has value */
 /* What each lane computes of e: what is the same for all lanes is a scalar, declared in s->front. */
 const Expr *tile_lane(Tile *s, const Expr *e, Place p);
 bool expr_varies(Ctx *c, const Expr *e, int var);    /* with var, or with what is accumulated */
@@ -74,6 +78,9 @@ const Stmt *blocked(Ctx *c, const Kernel *k, const Target *target);
 /* edges.c: the parts of k before, in and behind the inside of what lanes would run along, did no guard differ from lane
  * to lane; how many: 0, where there are none. */
 int edges_of(Ctx *c, const Kernel *k, const Kernel **to);
+/* The kernels that each have the values of a variable with one remainder; how many: 0, where no guard asks for it. */
+enum { PHASES_MOST = 4 };
+int phases_of(const Tiling *t, const Kernel **to);
 
 /* columns.c: a kernel that reduces in lanes what lies side by side for its results; NULL: k is none. */
 const Stmt *columns(Ctx *c, const Kernel *k);
@@ -88,6 +95,13 @@ const Kernel *kernel_tiles(Ctx *c, const Kernel *k, const Target *target, Made *
 
 /* sums.c: the loops that bring the arrays of the reduction at hand to its value. */
 const Stmt *tile_sums(Tile *s);
+bool adds_nothing(const Tile *s, const Expr *next);  /* whether what is accumulated stays as it is */
+
+/* window.c: whether the reductions, along t->lane, are windows that rows share; sets t->row. Rows of a tile of them.
+ * The same as tile_sums for them. */
+bool window_fits(Tiling *t);
+int window_rows(const Tiling *t, int64_t extent);
+void window_sums(Tile *s, Stmts *to);
 
 /* pack.c: next with constants that lanes read side by side in panels; NULL result of a load: it stays as it is. */
 const Expr *tile_packed(Tile *s, const Expr *next, int panel);
