@@ -4,7 +4,7 @@
 #include "tile.h"
 
 enum { RUN_PAYS = 256 };             /* elements side by side, along which lanes run as callers laid them out */
-enum { RUN_LIGHT = 64, LIGHT = 16 }; /* the same, where there is little to do: so many products per element moved */
+enum { RUN_LIGHT = 8, LIGHT = 16 }; /* the same, where there is little to do: so many products per element moved */
 
 typedef struct Sum {                 /* what one reduction reads, and asks */
     const Expr *loads[8], *guards[8];
