@@ -60,7 +60,7 @@ typedef struct BufInfo {             /* of a buffer that is no local */
 typedef struct Local {
     const char *name;
     int loads, stores;
-    const Buf *array;                /* of lanes: declared where the function begins, shared where times of life do not meet */
+    const Buf *array;                /* of lanes: declared where the function begins; those of disjoint lives share one */
     bool idle, printed;              /* while it is scanned: the array's life is over; what declares it was printed */
 } Local;
 typedef VEC(Local *) Locals;

@@ -42,8 +42,8 @@ static void scan_expr(const Expr *x, void *arg)
     if (l) l->loads++;
 }
 
-/* Whether b is an array of lanes: a loop of lanes beside its declaration fills it. These are declared where the function
- * begins: what is declared within a loop goes through memory each time round with clang. */
+/* Whether b is an array of lanes: a loop of lanes beside its declaration fills it. Such arrays are declared where the
+ * function begins: with clang what is declared within a loop goes through memory each time round. */
 static bool has_lanes_of(const Stmt *seq, const Buf *b)
 {
     if (b->rank != 1 || elem_per(b->dt) > 1 || local_aligned(b)) return false;

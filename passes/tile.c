@@ -181,7 +181,7 @@ static int lanes_for(const Tiling *t, int64_t left)
 }
 
 static const double CACHE = 128 * 1024;      /* elements that stay near */
-enum { OWN_MOST = 6, ALONE_MOST = 8 };       /* arrays, where rows read lanes of their own: loads take the time; or one row */
+enum { OWN_MOST = 6, ALONE_MOST = 8 };       /* arrays where loads take the time: rows with lanes of their own; one row */
 enum { STEPS_FEW = 16 };             /* of a sum that is soon over: the text of rests counts */
 enum { STEPS_NEAR = 512, FAR = 3 };  /* steps of a panel of 16 floats in 32 KiB; time of a load from behind it */
 
@@ -275,7 +275,8 @@ static void cut_lanes(Tiling *t, int panels, Segments *s)
     const int64_t whole = n / lanes, over = whole % panels;
     const Segment most = {.from = 0, .count = whole / panels, .size = panels, .lanes = lanes, .valid = lanes};
     add_blocks(t, s, most, t->edges);
-    add(t, s, (Segment){.from = (whole - over) * lanes, .count = over > 0, .size = (int)over, .lanes = lanes, .valid = lanes});
+    const Segment few = {(whole - over) * lanes, over > 0, (int)over, lanes, lanes, 0, NULL};
+    add(t, s, few);
     if (t->again && !t->padded && whole && lanes_for(t, n % lanes) < n % lanes) {
         add(t, s, (Segment){.from = n - lanes, .count = 1, .size = 1, .lanes = lanes, .valid = lanes});
         return;
