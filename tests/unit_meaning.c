@@ -137,6 +137,7 @@ START_TEST(floats_know_nan_and_zeros)
     ck_assert(isnan(float2(OP_max, nan, 1)) && isnan(float2(OP_max, 1, nan)) && isnan(float2(OP_min, nan, 1)) &&
               isnan(float2(OP_min, 1, nan)));
     ck_assert(signbit(float2(OP_max, -0.0f, 0.0f)) && !signbit(float2(OP_max, 0.0f, -0.0f)));
+    ck_assert(float2(OP_decay, -inf, 0) == 0 && isnan(float2(OP_decay, nan, 0)) && isnan(float2(OP_decay, -nan, 0)));
     ck_assert(signbit(float2(OP_relu, -0.0f, 0)) && isnan(float2(OP_relu, nan, 0)) && float2(OP_relu, -3, 0) == 0);
     ck_assert(float3(OP_clip, 5, 1, 3) == 3 && float3(OP_clip, 0, 1, 3) == 1 && float3(OP_clip, 2, 4, 3) == 3 &&
               isnan(float3(OP_clip, nan, 1, 3)));
@@ -194,9 +195,9 @@ START_TEST(helpers_are_marked_with_what_they_call)
 {
     bool *need = NEW_N(c, bool, helper_count());
     helper_mark(op_text(OP_sigmoid, DT_F32), DT_F32, need);
-    ck_assert(need[helper_of(OP_exp, DT_F32)] && need[helper_of(OP_mad, DT_F32)] && !need[helper_of(OP_mad, DT_F64)]);
+    ck_assert(need[helper_of(OP_decay, DT_F32)] && need[helper_of(OP_mad, DT_F32)] && !need[helper_of(OP_mad, DT_F64)]);
     ck_assert(!need[helper_of(OP_sigmoid, DT_F32)]);
-    ck_assert_int_lt(helper_of(OP_mad, DT_F32), helper_of(OP_exp, DT_F32));
+    ck_assert_int_lt(helper_of(OP_mad, DT_F32), helper_of(OP_decay, DT_F32));
 }
 END_TEST
 

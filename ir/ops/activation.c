@@ -23,7 +23,7 @@ const Activation *activation_find(const char *name)
         {"ThresholdedRelu", "x, a, b: x > a ? x : 0", true, false, 1, 0},
         {"ScaledTanh", "x, a, b: tanh(x * b) * a", true, true, 1, 1},
         {"HardSigmoid", "x, a, b: clip(x * a + b, 0, 1)", true, true, 0.2F, 0.5F},
-        {"Elu", "x, a, b: x < 0 ? (exp(x) - 1) * a : x", true, false, 1, 0},
+        {"Elu", "x, a, b: x < 0 ? (decay(x) - 1) * a : x", true, false, 1, 0},
         {"Softsign", "x, a, b: x / (1 + abs(x))", false, false, 0, 0},
         {"Softplus", "X, a, b: " SOFTPLUS "softplus", false, false, 0, 0}};
     for (size_t k = 0; k < COUNT(all); k++)

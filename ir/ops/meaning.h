@@ -21,7 +21,7 @@ typedef struct Activation { /* of x, a, b; whether the latter are its attributes
 const Activation *activation_find(const char *name); /* NULL: unknown */
 const Expr *activated(Ctx *c, const Activation *a, const Expr *x, double alpha, double beta);
 /* log(1 + exp(X)) = max(X, 0) + log(1 + e), exact to the last places also where u = 1 + e rounds to 1 */
-#define SOFTPLUS "e = exp(-abs(X)); u = 1 + e; softplus = relu(X) + (u == 1 ? e : log(u) * e / (u - 1)); "
+#define SOFTPLUS "e = decay(-abs(X)); u = 1 + e; softplus = relu(X) + (u == 1 ? e : log(u) * e / (u - 1)); "
 
 /* matmul.c: for operands kx and ky of any operator whose result is their product; zero points as in quant.c */
 bool matmul_type(Build *b, const Node *n, int kx, int ky, DType dt, Type *out);

@@ -80,7 +80,7 @@ void softmax(Lower *l)
         return;
     const Buf *most = row_max(&r);
     Buf *e = lower_temp(l, "exp", most->dt, r.t.rank, r.t.dims);
-    lower_store(l, e, expr_op1(c, OP_exp, lowered(&r, most, r.i, r.base)));
+    lower_store(l, e, expr_op1(c, OP_decay, lowered(&r, most, r.i, r.base)));
     const Expr *sum = combined(&r, OP_add, zero(c, e->dt), expr_load(c, e, r.along));
     const Buf *scale = row_pass(&r, "scale", expr_op2(c, OP_div, known_number(c, e->dt, 1), sum));
     lower_store(l, l->out[0], expr_op2(c, OP_mul, expr_load(c, e, r.i), expr_load(c, scale, r.base)));
@@ -93,7 +93,7 @@ void log_softmax(Lower *l)
     if (!rows_open(l, &r))
         return;
     const Buf *most = row_max(&r);
-    const Expr *e = expr_op1(c, OP_exp, lowered(&r, most, r.along, r.row));
+    const Expr *e = expr_op1(c, OP_decay, lowered(&r, most, r.along, r.row));
     const Buf *sum = row_pass(&r, "sum", combined(&r, OP_add, zero(c, e->dt), e));
     const Expr *log = expr_op1(c, OP_log, expr_load(c, sum, r.base));
     lower_store(l, l->out[0], expr_op2(c, OP_sub, lowered(&r, most, r.i, r.base), log));
