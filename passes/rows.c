@@ -72,11 +72,13 @@ static const Expr *spell_step(const Lanes *l, const Expr *next, const Expr *now,
     return spell(l->s, next);
 }
 
-/* The greatest and the least may be taken of any neighbours first: the first of equal values is left, the last NaN. */
+/* The greatest and the least may be taken of any neighbours first: the first of equal values is left, the last NaN;
+ * who asks for `most` does not care which. */
 static bool in_any_order(const Lanes *l)
 {
     const Expr *next = l->r->next[0];
-    return (l->r->join == OP_max || l->r->join == OP_min) && next->op == l->r->join && next->args[0] == l->acc;
+    const ScalarOp op = l->r->join;
+    return (op == OP_max || op == OP_min || op == OP_most) && next->op == op && next->args[0] == l->acc;
 }
 
 /* All that n chunks bring to accumulator `at`. */

@@ -31,7 +31,8 @@ static bool neutral(ScalarOp op, const Expr *e)
     if (e->kind != E_CONST) return false;
     const double inf = e->dt == DT_F32 ? (double)e->value.f : e->dt == DT_F64 ? e->value.d : 0;
     if (op == OP_max && e->dt == DT_U16) return is_zero(e);
-    return op == OP_add ? is_zero(e) : op == OP_max ? inf < 0 && isinf(inf) : op == OP_min && inf > 0 && isinf(inf);
+    if (op == OP_max || op == OP_most) return inf < 0 && isinf(inf);
+    return op == OP_add ? is_zero(e) : op == OP_min && inf > 0 && isinf(inf);
 }
 
 static void add_guards(Tile *s, Element *el, const Expr *cond)

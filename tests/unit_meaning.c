@@ -137,6 +137,7 @@ START_TEST(floats_know_nan_and_zeros)
     ck_assert(isnan(float2(OP_max, nan, 1)) && isnan(float2(OP_max, 1, nan)) && isnan(float2(OP_min, nan, 1)) &&
               isnan(float2(OP_min, 1, nan)));
     ck_assert(signbit(float2(OP_max, -0.0f, 0.0f)) && !signbit(float2(OP_max, 0.0f, -0.0f)));
+    ck_assert(float2(OP_most, 1, nan) == 1 && float2(OP_most, -1, 2) == 2 && float2(OP_most, 2, -inf) == 2);
     ck_assert(float2(OP_decay, -inf, 0) == 0 && isnan(float2(OP_decay, nan, 0)) && isnan(float2(OP_decay, -nan, 0)));
     ck_assert(signbit(float2(OP_relu, -0.0f, 0)) && isnan(float2(OP_relu, nan, 0)) && float2(OP_relu, -3, 0) == 0);
     ck_assert(float3(OP_clip, 5, 1, 3) == 3 && float3(OP_clip, 0, 1, 3) == 1 && float3(OP_clip, 2, 4, 3) == 3 &&

@@ -63,7 +63,7 @@ static const Buf *row_pass(Rows *r, const char *name, const Expr *x)
 static const Buf *row_max(Rows *r)
 {
     const Expr *x = in_math(r->l, 0, r->along);
-    return row_pass(r, "max", combined(r, OP_max, least(r->l->c, x->dt), x));
+    return row_pass(r, "max", combined(r, OP_most, least(r->l->c, x->dt), x));
 }
 
 /* x - max of its row */
