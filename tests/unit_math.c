@@ -132,6 +132,33 @@ START_TEST(the_worst_arguments_of_all_floats_are_within_2_ulp)
 }
 END_TEST
 
+/* Where 1 + erf cancels, what is left of its places: those of the formula in floats, or more. */
+START_TEST(gelu_is_within_2_ulp_or_the_places_of_one_plus_erf)
+{
+    for (uint64_t u = 0; u < 0x100000000u; u += 4001) {
+        float x = of_bits((uint32_t)u), two = gelu_two(x), one = gelu_one(x);
+        long double exact = 0.5L * (long double)x * erfcl(-0.70710678118654752440L * (long double)x);
+        long double few = x < -0.75f && x > -100 ? ldexpl(fabsl((long double)x), x < -2 ? -25 : -24) : 0;
+        if (x < -100 && two == 0 && one == 0)
+            continue;
+        if (!(ulps(two, exact) <= 2 || fabsl((long double)two - exact) <= few) ||
+            !(ulps(one, exact) <= 2 || fabsl((long double)one - exact) <= few))
+            ck_abort_msg("gelu(%a) = %a or, fused, %a, not %La", (double)x, (double)two, (double)one, exact);
+    }
+}
+END_TEST
+
+START_TEST(gelu_keeps_zeros_and_nan)
+{
+    for (int i = 0; i < 2; i++) {
+        float (*gelu)(float) = i ? gelu_one : gelu_two;
+        ck_assert(signbit(gelu(-0.0f)) && !signbit(gelu(0.0f)) && gelu(0.0f) == 0.0f && gelu(-0.0f) == 0.0f);
+        ck_assert(isnan(gelu(NAN)) && isnan(gelu(-NAN)) && isnan(gelu(-INFINITY)) && isinf(gelu(INFINITY)));
+        ck_assert(gelu(-7.0f) == 0.0f && signbit(gelu(-7.0f)) && gelu(7.0f) == 7.0f && gelu(FLT_MAX) == FLT_MAX);
+    }
+}
+END_TEST
+
 START_TEST(log_of_both_zeros_is_minus_infinity)
 {
     ck_assert(log_two(0.0f) == -INFINITY && log_two(-0.0f) == -INFINITY);
@@ -235,6 +262,8 @@ int main(void)
     tcase_add_loop_test(t, zeros_subnormals_infinities_and_nans_are_within_2_ulp_with_the_right_sign, 0, FNS);
     tcase_add_loop_test(t, every_float_about_a_seam_is_within_2_ulp, 0, FNS);
     tcase_add_test(t, the_worst_arguments_of_all_floats_are_within_2_ulp);
+    tcase_add_test(t, gelu_is_within_2_ulp_or_the_places_of_one_plus_erf);
+    tcase_add_test(t, gelu_keeps_zeros_and_nan);
     tcase_add_test(t, log_of_both_zeros_is_minus_infinity);
     tcase_add_test(t, simple_values_are_exact);
     tcase_add_test(t, pow_of_special_values_is_as_c99_says);
