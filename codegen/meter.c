@@ -66,7 +66,7 @@ static const char peaks[] =
     "\n"
     "static double product_rate(void)\n"
     "{\n"
-    "    enum { N = 4000 };\n"
+    "    enum { N = 40000 };\n"
     "    double a = now();\n"
     "    sink = products_8(N, half, one);\n"
     "    a = now() - a;\n"
