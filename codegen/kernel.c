@@ -388,6 +388,7 @@ static void print_paragraph(Emit *e, Function *fn, const Kernel *k, const Stmt *
     print_step(e, whole->f, step);
     sheet_free(e->inner);
     e->inner = whole;
+    fn->names = part.names;
     e->fn = fn;
     for (int i = 0; i < part.touched.n; i++) {
         const Buf *b = part.touched.at[i];
