@@ -136,6 +136,7 @@ static void undefined(const Scope *s, const char *name, Loc loc, bool output)
 {
     Import *im = s->im;
     const char *near = NULL;
+    im->b->nameless++;
     if (im->m->broken)
         return;                      /* it may be in a part that could not be read */
     if (im->searches++ < SEARCHES)
@@ -150,6 +151,7 @@ static void undefined(const Scope *s, const char *name, Loc loc, bool output)
 /* The nodes were put into order (order.c): only a cycle is left. */
 static void too_early(const Scope *s, const Slot *slot, Loc loc)
 {
+    s->im->b->nameless++;
     error(s->im->c, loc,
           "'%s' is used before it is defined, in whatever order: the nodes go round in a circle here, and none may "
           "depend on itself",

@@ -177,6 +177,7 @@ struct Build {
     int depth;                       /* of nested expansion and inlining: limited */
     struct Unknown *unknown;         /* operators that are missing, with counts: reported once each */
     struct NameTab *names;           /* of edges, taken so far */
+    int nameless;                    /* names so far that stand for nothing: a fault wherever they are used */
 };
 Build *build_new(Ctx *c, int nopsets, const Opset *opsets);
 typedef struct NodeSpec {            /* a node as a model gives it */

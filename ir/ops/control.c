@@ -4,14 +4,15 @@
  * it still runs. Of what depends on that in size, the largest is declared, with what is valid compact in front. */
 #include "meaning.h"
 
-/* A branch that cannot be computed with the shapes there are cannot be taken either. */
+/* A branch that cannot be computed with the shapes there are cannot be taken either; names that mean nothing are a
+ * fault in any branch. */
 bool if_(Build *b, const Node *n, Edge **out)
 {
     static const char *const names[2] = {"then_branch", "else_branch"};
     const Tensor *known = arg_known(n, 0);
     Edge **results[2];
     bool good[2] = {false, false};
-    int mark[3] = {0, 0, 0};
+    int mark[3] = {0, 0, 0}, nameless = b->nameless;
     if (type_count(arg_type(n, 0)) != 1)
         return node_error(b, n, "the condition is %s: it must be a single bool", type_text(b->c, arg_type(n, 0)));
     for (int k = 0; k < 2; k++) {
@@ -28,7 +29,7 @@ bool if_(Build *b, const Node *n, Edge **out)
             b->nodes.n = from;
     }
     mark[2] = diag_mark(b->c);
-    if (!known && good[0] != good[1]) {
+    if (!known && good[0] != good[1] && b->nameless == nameless) {
         diag_soften(b->c, mark[good[0]], mark[good[0] + 1]);
         warning(b->c, n->loc, "the %s cannot be computed, for what the warnings tell: the %s is taken always",
                 names[good[0]], names[good[1]]);
