@@ -96,10 +96,10 @@ static void seek(const Expr *e, void *arg)
     l->found |= e == l->load;
 }
 
-static bool assumes(const Idx *x)
+bool idx_assumes(const Idx *x)
 {
     for (int i = 0; i < x->n; i++)
-        if (x->t[i].atom->kind == ATOM_ASSUME || (x->t[i].atom->x && assumes(x->t[i].atom->x))) return true;
+        if (x->t[i].atom->kind == ATOM_ASSUME || (x->t[i].atom->x && idx_assumes(x->t[i].atom->x))) return true;
     return false;
 }
 
@@ -113,7 +113,7 @@ static void read_ahead(Speller *s, const Expr *cond, const Expr *arm)
     expr_walk(s->c, cond, seek, &l);
     if (arm->kind != E_LOAD || !arm->vars || l.found || known(s, arm) || arm->buf->kind == BUF_LOCAL) return;
     for (int d = 0; d < arm->buf->rank; d++)
-        if (arm->at[d]->values || assumes(arm->at[d])) return;
+        if (arm->at[d]->values || idx_assumes(arm->at[d])) return;
     const Buf *name = scalar(s, "v", arm->dt);
     write_scalar(s, name, arm);
     ptrmap_put(s->c, &s->block->known, arm, (void *)name);

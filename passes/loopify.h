@@ -57,6 +57,7 @@ enum { CUT_STEPS_MOST = 16 };
 const Stmt *cut_elements(Ctx *c, const Kernel *k, int from);
 /* rowwise.c: the first *taken of n kernels as one; NULL: they are none. */
 const Kernel *joined_rows(Ctx *c, const Kernel *const *k, int n, const Uses *u, bool wide, int *taken);
+bool idx_assumes(const Idx *x);                           /* whether it holds under a guard alone */
 /* An IN, or an AND with one: it keeps its place, so that the proof of what it guards sees it. */
 bool expr_guards(const Expr *e);
 

@@ -133,13 +133,32 @@ bool window_fits(Tiling *t)
 
 /* ---- what is read ------------------------------------------------------------------------------------------------ */
 
+/* x without what a guard vouches for; in a ring what is in front of the first row comes in at the other end. */
+static const Idx *unguarded(Ctx *c, const Idx *x)
+{
+    const Idx *sum = idx_const(c, x->k);
+    for (int i = 0; i < x->n; i++) {
+        const Atom *a = x->t[i].atom;
+        const Idx *to = a->x ? unguarded(c, a->x) : NULL;
+        if (a->kind == ATOM_VAR) to = idx_var(c, a->var, a->hi + 1);
+        if (a->kind == ATOM_VALUE) to = idx_value(c, a->expr, a->lo, a->hi);
+        if (a->kind == ATOM_DIGIT) {
+            const int64_t round = a->a * a->b;
+            if (to->lo < 0 && round) to = idx_add(c, to, idx_const(c, (-to->lo + round - 1) / round * round));
+            to = idx_digit(c, to->lo < 0 ? a->x : to, a->a, a->b);
+        }
+        sum = idx_axpy(c, sum, x->t[i].c, to);
+    }
+    return sum;
+}
+
 typedef struct Beyond { Ctx *c; bool any; } Beyond;      /* the ends of an array that is read */
 
 static void see_beyond(const Expr *e, void *arg)
 {
     Beyond *b = arg;
-    const Idx *place = e->kind == E_LOAD ? load_place(b->c, e) : NULL;
-    b->any |= place && (place->lo < 0 || place->hi >= buf_count(e->buf));
+    const Idx *place = e->kind == E_LOAD ? unguarded(b->c, load_place(b->c, e)) : NULL;
+    b->any |= place && (place->lo < 0 || place->hi >= buf_count(e->buf) || idx_assumes(place));
 }
 
 /* The same place by subscripts that lie within the array's dimensions if it lies within the array. */
@@ -148,7 +167,7 @@ static const Expr *wherever(Ctx *c, const Expr *e, void *arg)
     const Idx *to[MAX_RANK];
     (void)arg;
     if (e->kind != E_LOAD) return NULL;
-    idx_unflat(c, load_place(c, e), e->buf->rank, e->buf->dims, to);
+    idx_unflat(c, unguarded(c, load_place(c, e)), e->buf->rank, e->buf->dims, to);
     return expr_reload(c, e, to);
 }
 
