@@ -280,6 +280,7 @@ static void name_output(Ctx *c, Args *a, bool to_stdout)
     size_t n = strlen(a->out);
     if (!to_stdout && (n < 3 || strcmp(a->out + n - 2, ".c"))) wrong("OUT must end in .c, not '%s'", a->out);
     const char *stem = path_stem(c, to_stdout ? a->model : a->out);
+    if (!to_stdout && header_taken(stem)) wrong("%s.h would hide a header of C's library: choose another OUT (-o)", stem);
     if (a->prefix && strcmp(a->prefix, prefix_from(c, a->prefix)))
         wrong("--prefix '%s' is no C name of letters, digits and single inner underscores", a->prefix);
     a->emit.prefix = a->prefix ? a->prefix : prefix_from(c, stem);

@@ -28,6 +28,7 @@ typedef struct EmitFiles { FILE *c, *h, *bin; } EmitFiles;
 bool emit(Ctx *c, const Prog *p, const EmitOptions *o, EmitFiles f);
 
 /* ---- names.c: what the emitted files and names are called -------------------------------------------------------- */
+bool header_taken(const char *stem);                 /* whether stem.h is a header of C's library, which it would hide */
 const char *path_stem(Ctx *c, const char *path);     /* "net" of "some/net.onnx" */
 const char *prefix_from(Ctx *c, const char *name);   /* the C name that --prefix has by default */
 

@@ -42,6 +42,14 @@ bool cname_reserved(const char *s)
     return n > 2 && (!strcmp(s + n - 2, "_t") || !strcmp(s + n - 2, "_r"));
 }
 
+bool header_taken(const char *stem)
+{
+    static const char headers[] = " assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal "
+                                  "stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath "
+                                  "threads time uchar wchar wctype unistd ";
+    return listed(headers, stem, strlen(stem));
+}
+
 const char *cname_upper(Ctx *c, const char *name)
 {
     char *to = mem_copy(c, name, strlen(name) + 1);

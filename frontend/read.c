@@ -115,5 +115,7 @@ MModel *frontend_model(Ctx *c, const char *path, const ReadOptions *o)
 Graph *frontend_read(Ctx *c, const char *path, const ReadOptions *o)
 {
     MModel *m = frontend_model(c, path, o);
-    return m ? frontend_import(c, m, o) : NULL;
+    Graph *g = m ? frontend_import(c, m, o) : NULL;
+    if (g && !g->nouts) warning(c, (Loc){0}, "'%s' has no output: the function will do nothing", path);
+    return g;
 }

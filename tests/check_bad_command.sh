@@ -100,6 +100,7 @@ lines() {
     usage 'm\.txt' build good.onnxtxt -o m.txt
     usage . build good.onnxtxt -o .c
     usage . build good.onnxtxt -o ""
+    for d in string math stdint; do usage "$d.h would hide" build good.onnxtxt -o $d.c; done
     usage . build good.onnxtxt -o m.c -D
     local d
     for d in N N= =3 N=x N=-1 N=3x N=99999999999999999999 '' =; do usage . build good.onnxtxt -o m.c -D "$d"; done
@@ -143,6 +144,9 @@ answers() {             # what is no fault
     echo '<ir_version: 8, opset_import: ["" : 17]> g (float[N,3] x) => (float[N,3] y) { y = Relu(x) }' >../n.onnxtxt
     try "$BURIN" build ../n.onnxtxt -D N=0 -o -
     [ "$status" = 0 ] && grep -q 'warning: -D N=0.*empty' ../said && pass "-D N=0" || wrong "-D N=0" "a warning"
+    echo '<ir_version: 8, opset_import: ["" : 17]> idle (float[2] x) => () { y = Relu(x) }' >../idle.onnxtxt
+    try "$BURIN" build ../idle.onnxtxt -o -
+    [ "$status" = 0 ] && grep -q 'warning: .*has no output' ../said && pass "no output" || wrong "no output" "a warning"
     try "$BURIN" report good.onnxtxt
     ! grep -n ' $' ../printed && pass "report: no blanks at ends" || wrong "report" "no blanks at ends"
     local option
