@@ -3,9 +3,14 @@
 # same by hand (hand.c), in turn. Then networks against ONNX Runtime, when $PYTHON (python3) has it and onnx. Sourced by
 # run.sh.
 #
-# SPEED_CC="gcc clang" names compilers, SPEED_FLAGS their flags, SPEED_OPTIONS=--target=... options of burin,
+# SPEED_CC="gcc clang" names compilers, SPEED_FLAGS their flags, SPEED_OPTIONS options of burin (--target= of this machine),
 # SPEED_ONLY=TEXT the models whose name contains it.
 speed_flags=${SPEED_FLAGS:--O2 -march=native -ffp-contract=off}
+case $(grep -m 1 ^flags /proc/cpuinfo 2>/dev/null) in
+*avx512dq*) export SPEED_OPTIONS=${SPEED_OPTIONS---target=x86-64-v4} ;;
+*avx2*) export SPEED_OPTIONS=${SPEED_OPTIONS---target=x86-64-v3} ;;
+*) export SPEED_OPTIONS=${SPEED_OPTIONS-} ;;
+esac
 networks="resnet8 dscnn mobilenet autoencoder"
 
 # peak: name, the least share of the machine's limit where product-sums are the limit and where memory is, its
@@ -39,7 +44,7 @@ speed_model() {         # speed_model NAME: writes its graph
 
 # speed_bench NAME CC: sets seconds (of a call), ops, bytes, flops and copy (peaks).
 speed_bench() {
-    CC=$2 CFLAGS=$speed_flags "$BURIN" bench "$work/$1.onnxtxt" --json ${SPEED_OPTIONS:-} \
+    CC=$2 CFLAGS=$speed_flags "$BURIN" bench "$work/$1.onnxtxt" --json $SPEED_OPTIONS \
         >"$work/speed.json" || return 1
     read -r seconds ops bytes flops copy <<<"$(awk '
         function value(name) {
@@ -73,7 +78,7 @@ speed_peak() {          # speed_peak CC NAME BOUND-OF-PRODUCT-SUMS BOUND-OF-MEMO
 
 speed_hand() {          # speed_hand CC NAME BOUND
     local share=9 now ours theirs text= try
-    speed_model "$2" && emit "$work/$2.onnxtxt" ours --prefix=ours ${SPEED_OPTIONS:-} || return
+    speed_model "$2" && emit "$work/$2.onnxtxt" ours --prefix=ours $SPEED_OPTIONS || return
     $1 $flags $speed_flags -I"$work" -o "$work/hand" $here/hand.c "$work/ours.c" -lm ||
         { fail "$2, $1" "does not compile"; return; }
     for try in 1 2 3; do
