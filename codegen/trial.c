@@ -80,7 +80,7 @@ static bool compile(Trial *t)
     words[n++] = place(t, "model.c");
     words[n++] = "-lm";
     if (run(t, words, "the C compiler")) return true;
-    note(t->c, (Loc){0}, "CC and CFLAGS say how to compile");
+    note(t->c, (Loc){0}, "CC and CFLAGS say how to compile; the program runs here: CC must be a compiler for this machine");
     return false;
 }
 

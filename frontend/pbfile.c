@@ -9,6 +9,7 @@ static const char *no_tensor(Onnx *x, const File *f)
 {
     onnx_TensorProto m = {0};
     const pb_byte_t *fault;
+    if (f->size > 4 && !memcmp(f->data, "PK\3\4", 4)) return "it is an archive, as .npz: take one array out of it";
     const char *why = message_walk(x->c, (Place){x->base, f->size}, onnx_TensorProto_fields, &m, &fault);
     if (why) return internf(x->c, "it is cut short, damaged or none at byte %zu: %s", (size_t)(fault - x->base), why);
     return m.data_type ? NULL : "it states no element type";
@@ -27,7 +28,8 @@ const Tensor *pbfile_read(Ctx *c, const File *f, Type want)
         error(c, onnx_loc(x), "holds %s, but %s is wanted", type_text(c, t->type), want_text(c, want));
     if (fault)
         error(c, onnx_loc(x), "is no tensor: %s is wanted, in NumPy's format .npy (numpy.save writes it) or as an ONNX "
-              "TensorProto, .pb (%s); of raw bytes or text neither type nor shape is known", want_text(c, want), fault);
+              "TensorProto, .pb (%s); of raw bytes or text neither type nor shape is known: in Python, "
+              "numpy.save('x.npy', numpy.fromfile(FILE, DTYPE).reshape(SHAPE)) states them", want_text(c, want), fault);
     return tensor_missing(c, want);
 }
 

@@ -62,6 +62,13 @@ static bool is_text(const char *data, size_t n)
     return !left || !has_controls(s, left < 4 ? left : 4);
 }
 
+/* What Git LFS leaves in place of a large file. */
+static bool is_pointer(const char *data, size_t n)
+{
+    static const char start[] = "version https://git-lfs";
+    return n >= sizeof start && !memcmp(data, start, sizeof start - 1);
+}
+
 static const Source *source_of(Ctx *c, const File *f)
 {
     Source *src = NEW(c, Source);
@@ -103,6 +110,8 @@ MModel *frontend_model(Ctx *c, const char *path, const ReadOptions *o)
         refuse(c, &(File){.path = intern(c, path)}, internf(c, "cannot be read: %s", strerror(errno)));
     if (!f->size)
         refuse(c, f, "is empty: a model is expected");
+    if (is_pointer(f->data, f->size))
+        refuse(c, f, "is a pointer of Git LFS to a model, not the model itself: fetch that with 'git lfs pull'");
     const Reader *r = frontend_format(f->data, f->size);
     if (!r)
         refuse(c, f, "is in no format that burin knows (ONNX text, ONNX binary, OpenVINO IR)");

@@ -429,6 +429,7 @@ START_TEST(formats)
     path_refused(file("binary", "\x08\x07\x12\x04test", 8), "binary: error: the model has no graph");
     path_refused(file("xml", "\n<?xml version=\"1.0\"?>", 22), "the XML is not well-formed");
     path_refused(file("net", "<net name=\"x\"/>", 15), "the version of <net> is not stated");
+    path_refused(file("pointer", "version https://git-lfs.example/spec/v1\noid sha256:0\nsize 9\n", 52), "git lfs pull");
     path_refused(file("elf", "\x7f" "ELF\x02\x01\x01", 7), "is in no format that burin knows");
     ck_assert_str_eq(frontend_format("<ir_version: 8>", 15)->format, "ONNX text");
     ck_assert_str_eq(frontend_format("<net: 8>", 8)->format, "ONNX text");

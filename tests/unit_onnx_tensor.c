@@ -234,6 +234,7 @@ START_TEST(tensor_files)
         {"!FFFF!", "t.pb: error: is no tensor: float[2] is wanted, in NumPy's format .npy (numpy.save writes it) or "
          "as an ONNX TensorProto, .pb (it is cut short, damaged or none at byte 2: "},
         {"", ".pb (it states no element type); of raw bytes or text neither type nor shape is known"},
+        {"!504B030414!", ".pb (it is an archive, as .npz: take one array out of it)"},
     };
     for (int i = 0; i < COUNT(bad); i++) {
         const File *f = onnx_of(c, bad[i].file);
